@@ -1,0 +1,159 @@
+"""Routing schemes: which pairs get another judge.
+
+A scheme is a pure function of the grades a pair has been given so far, in the order they were
+given. The live router, the simulation and the replay all use these same objects.
+
+References: Yang, Mityagin, Svore, Markov, "Collecting high quality overlapping labels at low
+cost", SIGIR 2010, sections 3 and 5.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from ranking.grades import GOOD
+
+
+class Scheme(Protocol):
+    """What every scheme can tell."""
+
+    name: ClassVar[str]
+
+    def wanted(self, grades: Sequence[int]) -> int:
+        """How many judgments the pair should have in all, as far as ``grades`` can tell.
+
+        Never less than ``len(grades)``: what was collected stays. The difference is how many
+        judges may be asked at the same time.
+        """
+
+    def wants_more(self, grades: Sequence[int]) -> bool:
+        """Whether the pair should go to another judge after ``grades``."""
+
+    def expected_cost(self, r: float) -> float:
+        """Judgments per pair when first judgments are Good+ : Fair- = ``r``."""
+
+
+class _Rule:
+    """The two answers every scheme derives from :meth:`wanted`, so that they cannot disagree."""
+
+    def wanted(self, grades: Sequence[int]) -> int:
+        return max(self._target(grades), len(grades))
+
+    def wants_more(self, grades: Sequence[int]) -> bool:
+        return self._target(grades) > len(grades)
+
+    def _target(self, grades: Sequence[int]) -> int:
+        raise TypeError(f"{type(self).__name__} must say how many judgments it wants.")
+
+
+@dataclass(frozen=True)
+class Single(_Rule):
+    """One judgment per pair."""
+
+    name: ClassVar[str] = "single"
+
+    def _target(self, grades: Sequence[int]) -> int:
+        return 1
+
+    def expected_cost(self, r: float) -> float:
+        """Always 1."""
+        _require_ratio(r)
+        return 1.0
+
+
+@dataclass(frozen=True)
+class KOverlap(_Rule):
+    """``k`` judgments for every pair."""
+
+    k: int = 3
+    name: ClassVar[str] = "k-overlap"
+
+    def __post_init__(self) -> None:
+        _require_at_least_one("k", self.k)
+
+    def _target(self, grades: Sequence[int]) -> int:
+        return self.k
+
+    def expected_cost(self, r: float) -> float:
+        """Always ``k``."""
+        _require_ratio(r)
+        return float(self.k)
+
+
+@dataclass(frozen=True)
+class IfGood(_Rule):
+    """``k`` judgments if the first is Good+, otherwise that one.
+
+    if-good-3: ``(E, G, F)``, ``(B)``, ``(G, G, P)`` are complete.
+    """
+
+    k: int = 3
+    name: ClassVar[str] = "if-good-k"
+
+    def __post_init__(self) -> None:
+        _require_at_least_one("k", self.k)
+
+    def _target(self, grades: Sequence[int]) -> int:
+        return self.k if grades and grades[0] >= GOOD else 1
+
+    def expected_cost(self, r: float) -> float:
+        """``1/(r+1) + k·r/(r+1)``."""
+        _require_ratio(r)
+        return (1.0 + self.k * r) / (1.0 + r)
+
+
+@dataclass(frozen=True)
+class GoodTillBad(_Rule):
+    """Ask on while every judgment so far is Good+; stop at the first Fair- or at ``cap``.
+
+    good-till-bad with cap 11: ``(E, G, F)``, ``(B)``, ``(G, G, P, E, G, B)`` are complete.
+    """
+
+    cap: int = 11
+    name: ClassVar[str] = "good-till-bad"
+
+    def __post_init__(self) -> None:
+        _require_at_least_one("cap", self.cap)
+
+    def _target(self, grades: Sequence[int]) -> int:
+        return min(len(grades) + 1, self.cap) if all(g >= GOOD for g in grades) else 1
+
+    def expected_cost(self, r: float) -> float:
+        """The upper bound the study gives: the cost of if-good-k with ``k = cap``."""
+        return IfGood(self.cap).expected_cost(r)
+
+
+@dataclass(frozen=True)
+class IfGoodWeighted(_Rule):
+    """One judgment per pair; Good+ training rows weigh ``theta`` instead of being asked again."""
+
+    theta: float = 3.0
+    name: ClassVar[str] = "if-good-x"
+
+    def __post_init__(self) -> None:
+        if not self.theta > 0:
+            raise ValueError(f"theta must be positive. Got {self.theta} instead.")
+
+    def _target(self, grades: Sequence[int]) -> int:
+        return 1
+
+    def expected_cost(self, r: float) -> float:
+        """Always 1: the weight costs training rows, not judgments."""
+        _require_ratio(r)
+        return 1.0
+
+
+def _require_at_least_one(name: str, value: int) -> None:
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1. Got {value} instead.")
+
+
+def _require_ratio(r: float) -> None:
+    if not r >= 0:
+        raise ValueError(f"r must be a ratio of at least 0. Got {r} instead.")
+
+
+#: Every scheme by the name that campaigns, commands and files use for it.
+SCHEMES: dict[str, Callable[..., Scheme]] = {
+    cls.name: cls for cls in (Single, KOverlap, IfGood, GoodTillBad, IfGoodWeighted)
+}
