@@ -1,0 +1,29 @@
+"""The rows: fields, constraints, tiny properties. docs/architecture.md says who writes which."""
+
+from annotate.models.campaigns import Campaign, Guideline, Membership, scheme_of
+from annotate.models.judging import Judgment, Refusal, Seat
+from annotate.models.people import SignInLink, User
+from annotate.models.pool import Document, Pair, Query, Upload
+from annotate.models.results import Label, Snapshot, TrainingRun
+from annotate.models.work import Job, Worker
+
+__all__ = [
+    "Campaign",
+    "Document",
+    "Guideline",
+    "Job",
+    "Judgment",
+    "Label",
+    "Membership",
+    "Pair",
+    "Query",
+    "Refusal",
+    "Seat",
+    "SignInLink",
+    "Snapshot",
+    "TrainingRun",
+    "Upload",
+    "User",
+    "Worker",
+    "scheme_of",
+]

@@ -1,0 +1,116 @@
+"""Campaigns, who takes part in them, and what judges are asked to do."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models.functions import Now
+
+from ranking.schemes import SCHEMES, Scheme
+
+SCHEME_CHOICES = [(name, name) for name in SCHEMES]
+
+
+class Campaign(models.Model):
+    """A set of pairs to be judged under one scheme, and the ranker that is trained on them."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "Draft"
+        OPEN = "open", "Open"
+        PAUSED = "paused", "Paused"
+        CLOSED = "closed", "Closed"
+
+    slug = models.SlugField(max_length=60, unique=True)
+    name = models.CharField(max_length=120)
+    state = models.CharField(max_length=8, choices=State, default=State.DRAFT)
+    scheme_name = models.CharField(
+        "scheme", max_length=20, choices=SCHEME_CHOICES, default="if-good-k"
+    )
+    k = models.PositiveSmallIntegerField(
+        default=3, validators=[MinValueValidator(1), MaxValueValidator(25)]
+    )
+    aggregator = models.CharField(max_length=20, default="majority")
+    seed = models.PositiveIntegerField(default=1)
+    lease_minutes = models.PositiveSmallIntegerField(
+        default=15, validators=[MinValueValidator(1), MaxValueValidator(24 * 60)]
+    )
+    retrain_hours = models.PositiveSmallIntegerField(
+        "retrain every … hours", default=24, help_text="0 means never on a schedule."
+    )
+    retrain_judgments = models.PositiveIntegerField(
+        "retrain after … new judgments", default=500, help_text="0 means never by count."
+    )
+    feature_names = models.JSONField(default=list)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+
+    members = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, through="Membership", related_name="campaigns"
+    )
+
+    class Meta:
+        ordering: ClassVar = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def scheme(self) -> Scheme:
+        """The rule object, the same that simulation and replay use."""
+        return scheme_of(self.scheme_name, self.k)
+
+    @property
+    def scheme_label(self) -> str:
+        """How people write the scheme: ``if-good-3``, ``3-overlap``."""
+        if self.scheme_name == "k-overlap":
+            return f"{self.k}-overlap"
+        if self.scheme_name == "if-good-k":
+            return f"if-good-{self.k}"
+        return self.scheme_name
+
+
+def scheme_of(name: str, k: int) -> Scheme:
+    """One number sets each scheme: k, the cap, or the weight."""
+    return SCHEMES[name]() if name == "single" else SCHEMES[name](k)
+
+
+class Membership(models.Model):
+    """What a person may do in one campaign."""
+
+    class Role(models.TextChoices):
+        JUDGE = "judge", "Judge"
+        MANAGER = "manager", "Manager"
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=8, choices=Role)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["campaign", "user", "role"], name="one_role_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} as {self.role} of {self.campaign}"
+
+
+class Guideline(models.Model):
+    """What judges are asked to do, in Markdown. A change is a new version; old ones stay."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="guidelines")
+    version = models.PositiveIntegerField()
+    text = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering: ClassVar = ["-version"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["campaign", "version"], name="one_guideline_per_version"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign}, version {self.version}"

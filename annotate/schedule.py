@@ -1,0 +1,34 @@
+"""What is wanted periodically, written as jobs. However many beats tick: one job a period."""
+
+from datetime import UTC, datetime
+
+from annotate import jobs
+from annotate.models import Campaign, Judgment, Pair, TrainingRun
+
+
+def plan() -> None:
+    """Look at every campaign that is under way."""
+    for campaign in Campaign.objects.exclude(state=Campaign.State.DRAFT):
+        if Pair.objects.filter(campaign=campaign, stale=True).exists():
+            jobs.enqueue("aggregate", campaign)
+        if campaign.state != Campaign.State.CLOSED:
+            _plan_training(campaign)
+
+
+def _plan_training(campaign: Campaign) -> None:
+    judged = Judgment.objects.filter(pair__campaign=campaign).count()
+    last = TrainingRun.objects.filter(campaign=campaign).order_by("-number").first()
+    new = judged - (last.judgments if last else 0)
+    if new <= 0:
+        return
+    by_count = campaign.retrain_judgments
+    if by_count and new >= by_count:
+        jobs.enqueue("train", campaign, period=f"{campaign.retrain_judgments}×{judged // by_count}")
+    elif campaign.retrain_hours:
+        jobs.enqueue("train", campaign, period=_period(campaign.retrain_hours))
+
+
+def _period(hours: int) -> str:
+    """The name of the stretch of ``hours`` we are in; the same on every machine."""
+    number = int(datetime.now(UTC).timestamp()) // (hours * 3600)
+    return f"{hours}h-{number}"

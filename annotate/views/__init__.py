@@ -1,0 +1,1 @@
+"""Pages: shells over the modules beside this package."""
