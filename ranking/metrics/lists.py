@@ -75,13 +75,30 @@ def check_k(k: int | None) -> None:
         raise ValueError(f"k must be at least 1. Got {k} instead.")
 
 
-def lists(grades: NDArray[np.int8], scores: NDArray[Any], qid: NDArray[Any]) -> Iterator[Lists]:
-    """All queries, in matrices whose padding is at most about half of their cells."""
+def lists(
+    grades: NDArray[np.int8], scores: NDArray[Any], qid: NDArray[Any]
+) -> tuple[int, Iterator[Lists]]:
+    """How many queries there are, and all of them in matrices of at most about half padding."""
     if (qid[1:] < qid[:-1]).any():
-        order = np.argsort(qid, kind="stable")
+        order = np.argsort(_narrow(qid), kind="stable")
         grades, scores, qid = grades[order], scores[order], qid[order]
     starts = np.concatenate(([0], np.flatnonzero(qid[1:] != qid[:-1]) + 1))
     lengths = np.diff(starts, append=qid.size)
+    return lengths.size, _parts(grades, scores, lengths)
+
+
+def _narrow(qid: NDArray[Any]) -> NDArray[Any]:
+    """The same order in two bytes where they suffice: numpy sorts those by radix."""
+    if qid.dtype.kind in "iu":
+        low, high = int(qid.min()), int(qid.max())
+        if high - low < 2**16:
+            return (qid - low).astype(np.uint16)
+    return qid
+
+
+def _parts(
+    grades: NDArray[np.int8], scores: NDArray[Any], lengths: NDArray[np.intp]
+) -> Iterator[Lists]:
     longest = int(lengths.max())
     if longest == lengths.min():
         shape = (lengths.size, longest)
@@ -108,13 +125,6 @@ def _padded(
     wide_scores = np.full(filled.shape, -np.inf, dtype=scores.dtype)
     wide_scores[filled] = scores
     return Lists(queries, wide_grades, wide_scores)
-
-
-def count_queries(qid: NDArray[Any]) -> int:
-    """How many different queries there are, without a sort where they are already in order."""
-    if (qid[1:] < qid[:-1]).any():
-        return int(np.unique(qid).size)
-    return int(np.count_nonzero(qid[1:] != qid[:-1])) + 1
 
 
 def top(part: Lists, k: int | None) -> NDArray[np.int8]:

@@ -8,15 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ranking.grades import GOOD, LEVELS
 from ranking.metrics import ties as tied
-from ranking.metrics.lists import (
-    Floats,
-    Lists,
-    check_k,
-    check_rows,
-    count_queries,
-    lists,
-    top,
-)
+from ranking.metrics.lists import Floats, Lists, check_k, check_rows, lists, top
 
 Ties = Literal["stable", "expected"]
 #: 2^g − 1 for every grade; the last entry is for padding.
@@ -194,9 +186,9 @@ def _per_query(
     check_k(k)
     if ties not in ("stable", "expected"):
         raise ValueError(f'ties must be "stable" or "expected". Got {ties!r} instead.')
-    g, s, q = check_rows(grades, scores, qid)
-    values = np.empty(count_queries(q))
-    for part in lists(g, s, q):
+    count, parts = lists(*check_rows(grades, scores, qid))
+    values = np.empty(count)
+    for part in parts:
         values[part.queries] = measure(part)
     return values
 

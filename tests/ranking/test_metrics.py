@@ -121,6 +121,11 @@ class TestEdges:
         qid = np.array(["b", "a", "b", "a"])
         assert metrics.mrr([4, 0, 0, 4], [2, 2, 1, 1], qid).tolist() == [1 / 2, 1]
 
+    @pytest.mark.parametrize("far", [1, 70_000, 2**62])
+    def test_query_ids_may_lie_far_apart(self, far):
+        qid = np.array([far, -far, far, 0])
+        assert metrics.mrr([0, 4, 4, 0], [2, 2, 1, 1], qid, undefined=0).tolist() == [1, 0, 1 / 2]
+
     def test_whole_floats_are_grades(self):
         assert one(metrics.mrr, [0.0, 4.0]) == 1 / 2
 
