@@ -1,0 +1,148 @@
+"""Campaigns, who takes part in them and what they are told. The only writer of all three."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils.text import slugify
+
+from annotate import routing
+from annotate.models import Campaign, Guideline, Membership, User
+from ranking.grades import Grade
+
+DEFAULT_GUIDELINES = Path(__file__).parent / "defaults" / "guidelines.md"
+SLUG_TRIES = 100
+
+#: What makes the labels comparable. It is settled when the first judge starts.
+SETTLED = ("scheme_name", "k", "aggregator")
+
+State = Campaign.State
+
+#: From where each step may be taken, and where it leads.
+STEPS: dict[str, tuple[frozenset[str], str]] = {
+    "open": (frozenset({State.DRAFT, State.PAUSED, State.CLOSED}), State.OPEN),
+    "pause": (frozenset({State.OPEN}), State.PAUSED),
+    "close": (frozenset({State.OPEN, State.PAUSED}), State.CLOSED),
+}
+
+
+class CampaignError(Exception):
+    """What the manager is told when a step cannot be taken."""
+
+
+def create(manager: User, fields: Mapping[str, Any]) -> Campaign:
+    """A draft with the default guidelines, managed by whoever made it."""
+    with transaction.atomic():
+        campaign = _create_with_free_slug(manager, fields)
+        Membership.objects.create(campaign=campaign, user=manager, role=Membership.Role.MANAGER)
+        save_guidelines(campaign, default_guidelines())
+    return campaign
+
+
+def _create_with_free_slug(manager: User, fields: Mapping[str, Any]) -> Campaign:
+    stem = slugify(str(fields["name"]))[:50].strip("-") or "campaign"
+    if stem == "new":  # the address of the page that makes campaigns
+        stem = "campaign-new"
+    for number in range(1, SLUG_TRIES):
+        slug = stem if number == 1 else f"{stem}-{number}"
+        if Campaign.objects.filter(slug=slug).exists():
+            continue
+        try:
+            with transaction.atomic():
+                return Campaign.objects.create(created_by=manager, slug=slug, **fields)
+        except IntegrityError:
+            continue  # somebody took the same name just now
+    raise CampaignError(f"There are already {SLUG_TRIES} campaigns of this name. Choose another.")
+
+
+def update(campaign: Campaign, fields: Mapping[str, Any]) -> None:
+    """Change settings. What makes labels comparable may change in a draft only."""
+    with transaction.atomic():
+        now = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        changed = [
+            name for name in SETTLED if fields.get(name, getattr(now, name)) != getattr(now, name)
+        ]
+        if changed and now.state != State.DRAFT:
+            raise CampaignError("Scheme, k and aggregation are settled once a campaign is open.")
+        Campaign.objects.filter(pk=campaign.pk).update(**fields)
+    campaign.refresh_from_db()
+
+
+# -- States ---------------------------------------------------------------------------------------
+
+
+def change_state(campaign: Campaign, step: str) -> None:
+    """Open, pause or close. Of two people who click at once, one does it."""
+    if step not in STEPS:
+        raise CampaignError(f"A step must be open, pause or close. Got {step!r} instead.")
+    sources, target = STEPS[step]
+    if step == "open":
+        _require_ready(campaign)
+    changed = Campaign.objects.filter(pk=campaign.pk, state__in=sources).update(state=target)
+    campaign.refresh_from_db()
+    if not changed and campaign.state != target:
+        raise CampaignError(f"A campaign that is {campaign.state} cannot be told to {step}.")
+    if changed and step == "open":
+        routing.open_seats(campaign)
+
+
+def steps_from(campaign: Campaign) -> list[str]:
+    """The steps a manager can take now."""
+    return [step for step, (sources, _) in STEPS.items() if campaign.state in sources]
+
+
+def _require_ready(campaign: Campaign) -> None:
+    if not campaign.pairs.exists():
+        raise CampaignError("Load data first: there is nothing to judge yet.")
+    if not judges(campaign):
+        raise CampaignError("Add a judge first: there is nobody to judge yet.")
+
+
+# -- People ---------------------------------------------------------------------------------------
+
+
+def judges(campaign: Campaign) -> int:
+    """How many judges take part."""
+    return campaign.memberships.filter(role=Membership.Role.JUDGE).count()
+
+
+def judges_needed(campaign: Campaign) -> int:
+    """How many different judges a pair can need under the scheme."""
+    grades = [int(Grade.PERFECT)]
+    while campaign.scheme.wants_more(grades):
+        grades.append(int(Grade.PERFECT))
+    return len(grades)
+
+
+def add_judge(campaign: Campaign, user: User) -> bool:
+    """Let this person judge. Returns whether she is new to the campaign."""
+    _, created = Membership.objects.get_or_create(
+        campaign=campaign, user=user, role=Membership.Role.JUDGE
+    )
+    return created
+
+
+def remove_judge(campaign: Campaign, user: User) -> None:
+    """She gets no more pairs. What she judged stays, what she holds runs out."""
+    campaign.memberships.filter(user=user, role=Membership.Role.JUDGE).delete()
+
+
+# -- Guidelines -----------------------------------------------------------------------------------
+
+
+def default_guidelines() -> str:
+    """What judges are told unless the manager writes something else."""
+    return DEFAULT_GUIDELINES.read_text(encoding="utf-8")
+
+
+def save_guidelines(campaign: Campaign, text: str) -> Guideline:
+    """A changed text is a new version; the same text is the version it already is."""
+    text = text.replace("\r\n", "\n").strip() + "\n"
+    with transaction.atomic():
+        Campaign.objects.select_for_update().get(pk=campaign.pk)
+        latest = campaign.guidelines.first()
+        if latest is not None and latest.text == text:
+            return latest
+        version = latest.version + 1 if latest else 1
+        return Guideline.objects.create(campaign=campaign, version=version, text=text)

@@ -1,0 +1,117 @@
+"""What a campaign costs, how far it is and when it will be done. Reads only."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from annotate.models import Campaign, Pair, Snapshot, scheme_of
+from ranking.schemes import SCHEMES
+
+#: Shares of first judgments that are Good+, in per cent, that the cost is tabled for.
+SHARES = tuple(range(5, 100, 5))
+#: What to show first: few good results, as in the study, and many.
+PRESETS = (10, 20, 35, 50)
+OVERLAP = 3
+K_MAX = 25
+PACE_HOURS = 1
+PACE_JUDGMENTS = 10
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Pairs by state."""
+
+    pairs: int
+    closed: int
+    queries: int
+
+    @property
+    def share(self) -> float | None:
+        return self.closed / self.pairs if self.pairs else None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Judgments per judged pair, beside what the scheme's formula gives for the measured r."""
+
+    judgments: int
+    pairs: int
+    first_good: int
+    formula: float | None
+
+    @property
+    def per_pair(self) -> float:
+        return self.judgments / self.pairs
+
+    @property
+    def r(self) -> float | None:
+        """Good+ : Fair- of the first judgments; None while there is no Fair-."""
+        fair = self.pairs - self.first_good
+        return self.first_good / fair if fair else None
+
+    @property
+    def saving(self) -> float:
+        """The share of judgments saved against three for every pair."""
+        return 1 - self.per_pair / OVERLAP
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a scheme is expected to cost at one share of Good+."""
+
+    share: int
+    r: float
+    per_pair: float
+
+    @property
+    def saving(self) -> float:
+        return 1 - self.per_pair / OVERLAP
+
+
+def progress(campaign: Campaign) -> Progress:
+    """How many pairs there are and how many have all the judgments they need."""
+    pairs = campaign.pairs.count()
+    closed = campaign.pairs.filter(state=Pair.State.CLOSED).count()
+    return Progress(pairs, closed, campaign.queries.count())
+
+
+def cost(campaign: Campaign, snapshot: Snapshot | None) -> Cost | None:
+    """The cost so far, or None before the first judgment."""
+    if snapshot is None or not snapshot.pairs:
+        return None
+    so_far = Cost(snapshot.judgments, snapshot.pairs, snapshot.first_good, None)
+    if so_far.r is None:
+        return so_far
+    formula = campaign.scheme.expected_cost(so_far.r)
+    return Cost(snapshot.judgments, snapshot.pairs, snapshot.first_good, formula)
+
+
+def time_left(campaign: Campaign, snapshot: Snapshot | None) -> timedelta | None:
+    """When the rest is judged at the pace of the last hour of judging, if there was a pace."""
+    now = cost(campaign, snapshot)
+    if snapshot is None or now is None:
+        return None
+    since = snapshot.created_at - timedelta(hours=PACE_HOURS)
+    first = campaign.snapshots.filter(created_at__gte=since).order_by("id").first()
+    if first is None or snapshot.judgments - first.judgments < PACE_JUDGMENTS:
+        return None
+    wanted = max(now.formula or now.per_pair, now.per_pair) * campaign.pairs.count()
+    per_judgment = (snapshot.created_at - first.created_at) / (snapshot.judgments - first.judgments)
+    return per_judgment * max(wanted - snapshot.judgments, 0)
+
+
+def expected(scheme_name: str, k: int, shares: tuple[int, ...] = PRESETS) -> list[Expected]:
+    """The cost per pair of a scheme at each share (per cent) of Good+ first judgments."""
+    scheme = scheme_of(scheme_name, k)
+    ratios = [(share, share / (100 - share)) for share in shares]
+    return [Expected(share, r, scheme.expected_cost(r)) for share, r in ratios]
+
+
+def expected_table() -> dict[str, list[list[float]]]:
+    """The cost of every scheme for k = 1 … 25 at each of SHARES, to show while choosing."""
+    return {
+        name: [
+            [round(row.per_pair, 4) for row in expected(name, k, SHARES)]
+            for k in range(1, K_MAX + 1)
+        ]
+        for name in SCHEMES
+    }

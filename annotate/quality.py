@@ -1,0 +1,83 @@
+"""How good the trained rankers are on queries they have not seen. Reads only."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotate.models import Campaign, TrainingRun
+
+#: The depth the dashboard shows first, as the studies do.
+MAIN_DEPTH = 3
+DEPTHS = (1, 3, 5, 10)
+RUNS = 50
+SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over queries with its 95 % interval, which a single query does not have."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """One ranker against the first-stage order, at one depth."""
+
+    number: int
+    created_at: datetime
+    judgments: int
+    train_queries: int
+    ranker: Mean
+    first_stage: Mean
+    p: float | None
+    left_out: int
+
+    @property
+    def gain(self) -> float:
+        return self.ranker.mean - self.first_stage.mean
+
+    @property
+    def is_significant(self) -> bool:
+        return self.p is not None and self.p < SIGNIFICANT
+
+
+def runs(campaign: Campaign, depth: int = MAIN_DEPTH) -> list[Run]:
+    """The latest runs that ended well, oldest first."""
+    done = campaign.runs.filter(state=TrainingRun.State.DONE)[:RUNS]
+    found = [_run(row, depth) for row in done]
+    return [run for run in reversed(found) if run is not None]
+
+
+def last_run(campaign: Campaign) -> TrainingRun | None:
+    """The latest run, however it ended."""
+    return campaign.runs.first()
+
+
+def importance(campaign: Campaign, count: int = 8) -> list[tuple[str, float]]:
+    """The features the latest ranker leans on most."""
+    done = campaign.runs.filter(state=TrainingRun.State.DONE).first()
+    return [(name, float(value)) for name, value in _metrics(done).get("importance", [])][:count]
+
+
+def _run(row: TrainingRun, depth: int) -> Run | None:
+    figures = _metrics(row).get("ndcg", {}).get(str(depth))
+    if not figures or figures["ranker"]["mean"] is None:
+        return None
+    return Run(
+        number=row.number,
+        created_at=row.created_at,
+        judgments=row.judgments,
+        train_queries=row.train_queries,
+        ranker=Mean(**figures["ranker"]),
+        first_stage=Mean(**figures["first_stage"]),
+        p=figures["p"],
+        left_out=_metrics(row).get("left_out", 0),
+    )
+
+
+def _metrics(row: TrainingRun | None) -> dict[str, Any]:
+    return row.metrics if row is not None else {}
