@@ -7,23 +7,35 @@ Adding one is a file with a subclass of :class:`ranking.rankers.base.Ranker` and
 import hashlib
 from pathlib import Path
 
+from ranking.rankers import arrays, lambdamart
+from ranking.rankers.adarank import AdaRank
 from ranking.rankers.base import EvalSet, Progress, Ranker
 from ranking.rankers.lambdamart import LambdaMART
-from ranking.rankers.lambdamart import read_header as _lightgbm_header
+from ranking.rankers.lambdarank import LambdaRank
+from ranking.rankers.listnet import ListNet
 from ranking.rankers.lists import normalise_per_query
+from ranking.rankers.rankboost import RankBoost
+from ranking.rankers.ranksvm import RankSVM
 
 __all__ = [
     "RANKERS",
+    "AdaRank",
     "EvalSet",
     "LambdaMART",
+    "LambdaRank",
+    "ListNet",
     "Progress",
+    "RankBoost",
+    "RankSVM",
     "Ranker",
     "load_ranker",
     "normalise_per_query",
 ]
 
 #: Every ranker by the name that campaigns, jobs and files use for it.
-RANKERS: dict[str, type[Ranker]] = {cls.name: cls for cls in (LambdaMART,)}
+RANKERS: dict[str, type[Ranker]] = {
+    cls.name: cls for cls in (LambdaMART, LambdaRank, RankSVM, RankBoost, ListNet, AdaRank)
+}
 
 
 def load_ranker(path: str | Path, *, sha256: str | None = None) -> Ranker:
@@ -32,11 +44,13 @@ def load_ranker(path: str | Path, *, sha256: str | None = None) -> Ranker:
     Nothing in a model file is ever executed. Give the digest for files that somebody else could
     have touched.
     """
+    content = Path(path).read_bytes()
     if sha256 is not None:
-        digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        digest = hashlib.sha256(content).hexdigest()
         if digest != sha256.lower():
             raise ValueError(f"{path} must have the SHA-256 {sha256}. Got {digest} instead.")
-    name = _lightgbm_header(path).get("ranker")
+    zipped = content.startswith(b"PK")
+    name = (arrays if zipped else lambdamart).read_header(path).get("ranker")
     if name not in RANKERS:
         raise ValueError(f"{path} must hold one of {', '.join(RANKERS)}. Got {name!r} instead.")
     return RANKERS[name].load(path)

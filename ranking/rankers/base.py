@@ -32,6 +32,8 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     #: Whether a feature may be nan, "unknown".
     missing_ok: ClassVar[bool] = False
 
+    seed: int
+
     n_features_in_: int
     feature_names_in_: list[str] | None
     #: Mean NDCG@k of ``eval_set`` after every round; empty without one.
@@ -63,6 +65,9 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         valid = None
         if eval_set is not None:
             valid = Lists.build(*eval_set, missing_ok=self.missing_ok).with_preferences()
+            # Ties keep input order. Were that order the one of the grades, a model that cannot
+            # tell documents apart would look perfect and stop the training.
+            valid = valid.shuffled(np.random.default_rng(self.seed))
             as_features(valid.X, missing_ok=True, columns=train.X.shape[1])
             _require_preferences("eval_set", valid)
         self.n_features_in_ = train.X.shape[1]

@@ -145,19 +145,15 @@ class LambdaMART(Ranker):
 
     def to_bytes(self) -> bytes:
         """LightGBM's text model with our line after its parameters."""
-        header = self._header()
+        header = json.dumps(self._header(), sort_keys=True)
         text: str = self.booster_.model_to_string(num_iteration=self.best_iteration_)
-        header["sha256"] = hashlib.sha256(text.encode()).hexdigest()
-        own = _MARK + json.dumps(header, sort_keys=True)
-        return text.replace(_END, f"{_END}{own}\n", 1).encode()
+        own = f"{_MARK}{_digest(text, header)} {header}\n"
+        return text.replace(_END, _END + own, 1).encode()
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what :meth:`save` wrote; a changed byte is refused before LightGBM sees it."""
         header, text = _read(path)
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        if header.pop("sha256", None) != digest:
-            raise ValueError(f"{path} must be as it was saved. Got changed text instead.")
         ranker = cls._from_header(header, path)
         try:
             ranker.booster_ = lgb.Booster(model_str=text)
@@ -174,15 +170,20 @@ def read_header(path: str | Path) -> dict[str, Any]:
 def _read(path: str | Path) -> tuple[dict[str, Any], str]:
     """The header and LightGBM's own text of a model file."""
     try:
-        text = Path(path).read_bytes().decode("utf-8")
-        before, mark, rest = text.partition(f"{_END}{_MARK}")
-        line, _, after = rest.partition("\n")
-        header = json.loads(line) if mark else None
+        content = Path(path).read_bytes().decode("utf-8")
     except ValueError as error:
         raise ValueError(f"{path} must be a saved ranker. Got: {error}.") from error
-    if not isinstance(header, dict):
-        raise ValueError(f"{path} must be a saved ranker. Got a file without our header instead.")
-    return header, f"{before}{_END}{after}"
+    before, mark, rest = content.partition(f"{_END}{_MARK}")
+    line, _, after = rest.partition("\n")
+    digest, _, header = line.partition(" ")
+    text = f"{before}{_END}{after}"
+    if not mark or digest != _digest(text, header):
+        raise ValueError(f"{path} must be a saved ranker, unchanged. Got something else instead.")
+    return json.loads(header), text
+
+
+def _digest(text: str, header: str) -> str:
+    return hashlib.sha256(f"{header}\n{text}".encode()).hexdigest()
 
 
 def _dataset(

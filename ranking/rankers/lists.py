@@ -6,7 +6,7 @@ canonical order, so that the same rows give the same model however the queries a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -77,6 +77,11 @@ class Lists:
         rows = np.repeat(keep, self.sizes)
         start = np.concatenate(([0], np.cumsum(self.sizes[keep])))
         return Lists(self.X[rows], self.y[rows], self.weight[rows], start, self.weighted)
+
+    def shuffled(self, rng: np.random.Generator) -> "Lists":
+        """The same lists with the rows of every query in random order."""
+        rows = np.lexsort((rng.random(len(self.y)), self.segment))
+        return replace(self, X=self.X[rows], y=self.y[rows], weight=self.weight[rows])
 
 
 def as_features(

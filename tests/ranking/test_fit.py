@@ -120,7 +120,7 @@ def test_a_model_without_a_split_is_reported(folder: Path) -> None:
     assert "No split was found in 360 rows" in warning
 
 
-BAD_JOBS = {
+BAD_JOBS: dict[str, tuple[dict[str, Any], str]] = {
     "unknown ranker": ({"ranker": "magic"}, "ranker must be one of lambdamart"),
     "no ranker": ({}, "Got None instead"),
     "unknown key": ({"ranker": "lambdamart", "rounds": 3}, "must have ranker, parameters and seed"),

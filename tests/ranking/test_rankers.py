@@ -176,12 +176,14 @@ def test_a_saved_ranker_predicts_as_before(name: str, tmp_path: Any) -> None:
 @EVERY
 def test_a_changed_byte_is_refused(name: str, tmp_path: Any) -> None:
     ranker = make(name).fit(*toy())
-    content = bytearray(ranker.to_bytes())
-    content[len(content) // 3] ^= 0x01
+    content = ranker.to_bytes()
     path = tmp_path / f"model{ranker.suffix}"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="must"):
-        load_ranker(path)
+    for place in np.linspace(0, len(content) - 1, 20, dtype=int):
+        changed = bytearray(content)
+        changed[place] ^= 0x01
+        path.write_bytes(changed)
+        with pytest.raises(ValueError, match="must"):
+            load_ranker(path)
 
 
 @EVERY
@@ -206,7 +208,7 @@ def test_predict_wants_the_features_of_the_training_data(name: str) -> None:
     with pytest.raises(ValueError, match=r"the 3 features of the training data\. Got 2"):
         ranker.predict(np.ones((4, 2)))
     with pytest.raises(ValueError, match=r"must be finite\. Got inf in row 1, feature 0"):
-        ranker.predict([[1, 1, 1], [np.inf, 1, 1]])
+        ranker.predict(np.array([[1, 1, 1], [np.inf, 1, 1]]))
     assert ranker.predict(np.empty((0, 3))).shape == (0,)
     assert ranker.predict(np.ones((1, 3))).shape == (1,)
 
@@ -303,8 +305,6 @@ def test_a_pickle_in_a_model_file_is_never_opened(tmp_path: Any) -> None:
 def test_normalise_per_query_puts_every_feature_between_0_and_1() -> None:
     X = [[1, 5, 7], [10, 0, 0], [3, 5, 8], [30, 0, 1], [2, 5, 9]]
     qid = [1, 2, 1, 2, 1]
-    np.testing.assert_allclose(
-        normalise_per_query(X, qid),
-        [[0, 0, 0], [0, 0, 0], [1, 0, 0.5], [1, 0, 1], [0.5, 0, 1]],
-    )
+    wanted = np.array([[0, 0, 0], [0, 0, 0], [1, 0, 0.5], [1, 0, 1], [0.5, 0, 1]])
+    np.testing.assert_array_equal(normalise_per_query(X, qid), wanted)
     assert normalise_per_query(np.empty((0, 2)), []).shape == (0, 2)
