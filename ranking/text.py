@@ -42,6 +42,7 @@ FEATURE_NAMES: tuple[str, ...] = (
     "idf_coverage_title",
     "idf_coverage_all",
     "title_focus",
+    "title_company",
     "phrase_title",
     "phrase_snippet",
     "phrase_text",
@@ -77,6 +78,8 @@ def text_features(
       among the pairs of the same query;
     - coverage_f = |Q ∩ F| / |Q|; idf_coverage_f = Σ_{Q ∩ F} idf / Σ_Q idf;
       title_focus = |Q ∩ F_title| / |F_title|;
+    - title_company: mean cosine of the BM25 weights of the title with those of the titles of the
+      query's other pairs, 0 where there are none;
     - phrase_f = 1 if the words of the query stand in f, in order and next to each other;
     - log_length_f = ln(1 + terms of f); query_length: terms of the query; url_length: characters;
       url_depth: non-empty parts of the path;
@@ -140,10 +143,25 @@ def _term_columns(
         if name == "title":
             distinct = np.diff(index.weights_.indptr).astype(np.float64)
             columns["title_focus"] = _ratio(total(found), distinct[document_index])
+            columns["title_company"] = _company(index, query_index, document_index)
     best = np.zeros(len(queries))
     np.maximum.at(best, query_index, columns["bm25_all"])
     columns["bm25_all_share"] = _ratio(columns["bm25_all"], best[query_index])
     return columns
+
+
+def _company(index: BM25, query_index: IntArray, document_index: IntArray) -> FloatArray:
+    """Mean cosine of each pair's text with the texts of the other pairs of its query."""
+    chosen = index.weights_[document_index]
+    n_pairs = len(document_index)
+    pair = np.repeat(np.arange(n_pairs), np.diff(chosen.indptr))
+    norm = np.sqrt(np.bincount(pair, chosen.data**2, n_pairs))
+    unit = chosen.data / norm[pair]
+    place = query_index[pair] * len(index.vocabulary_) + chosen.indices
+    _, term = np.unique(place, return_inverse=True)
+    together = np.bincount(term, unit)[term] - unit  # this term in the query's other texts
+    others = np.bincount(query_index)[query_index].astype(np.float64) - 1
+    return _ratio(np.bincount(pair, unit * together, n_pairs).astype(np.float64), others)
 
 
 def _fields(documents: Sequence[TextDocument]) -> dict[str, list[str]]:

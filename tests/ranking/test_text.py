@@ -156,6 +156,14 @@ def test_title_focus_is_the_share_of_title_terms_asked_for():
     assert column("title_focus") == [1 / 4, 0, 1, 0]
 
 
+def test_title_company_is_the_mean_cosine_with_the_other_titles_of_the_query():
+    titles = ["red fox", "red fox", "blue", ""]
+    documents = [TextDocument("", title) for title in titles]
+    X = text_features(["fox", "fox"], documents, ([0, 0, 0, 0, 1], [0, 1, 2, 3, 0]))
+    company = X[:, FEATURE_NAMES.index("title_company")]
+    np.testing.assert_allclose(company, [1 / 3, 1 / 3, 0, 0, 0], atol=1e-15)
+
+
 def test_phrase_flags_need_the_words_next_to_each_other_in_order():
     assert column("phrase_snippet") == [1, 0, 0, 0]
     assert column("phrase_text") == [1, 0, 0, 0]
