@@ -57,7 +57,7 @@ def open_seats(campaign: Campaign) -> int:
     while True:
         with transaction.atomic():
             new = Pair.objects.filter(campaign=campaign, seats__isnull=True)[:BATCH]
-            pairs = list(new.values_list("id", "query_id", "position", named=True))
+            pairs = list(new.only("id", "query_id", "position"))
             Seat.objects.bulk_create(
                 Seat(
                     campaign=campaign,

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from annotate import jobs
-from annotate.models import Campaign, Judgment, Pair, TrainingRun
+from annotate.models import Campaign, Pair, TrainingRun
 
 
 def plan() -> None:
@@ -16,8 +16,9 @@ def plan() -> None:
 
 
 def _plan_training(campaign: Campaign) -> None:
-    judged = Judgment.objects.filter(pair__campaign=campaign).count()
-    last = TrainingRun.objects.filter(campaign=campaign).order_by("-number").first()
+    snapshot = campaign.snapshots.first()
+    judged = snapshot.judgments if snapshot else 0
+    last = TrainingRun.objects.filter(campaign=campaign).first()
     new = judged - (last.judgments if last else 0)
     if new <= 0:
         return

@@ -21,7 +21,7 @@ class Job(models.Model):
     kind = models.CharField(max_length=20)
     key = models.CharField(max_length=100)
     period = models.CharField(max_length=40, null=True, help_text="Periodic work runs once in it.")
-    campaign = models.ForeignKey(Campaign, models.CASCADE, null=True, related_name="jobs")
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="jobs")
     state = models.CharField(max_length=8, choices=State, default=State.DUE)
     created_at = models.DateTimeField(db_default=Now())
     due_at = models.DateTimeField()
