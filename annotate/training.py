@@ -33,6 +33,7 @@ CUTOFFS = (1, 3, 5, 10)
 POLL_SECONDS = 0.2
 KEEP_SECONDS = 2.0
 NORMAL_95 = 1.96
+FIT = [sys.executable, "-m", "ranking.fit"]
 RANKER = "lambdamart"
 PARAMETERS = {"n_estimators": 150, "learning_rate": 0.05, "num_leaves": 15, "min_child_samples": 5}
 
@@ -119,7 +120,7 @@ def _fit(job: Job, folder: Path) -> None:
     log = folder / "progress.txt"
     with log.open("w") as out, (folder / "reason.txt").open("w") as err:
         process = subprocess.Popen(
-            [sys.executable, "-m", "ranking.fit", str(folder)],
+            [*FIT, str(folder)],
             cwd=settings.BASE_DIR,
             stdout=out,
             stderr=err,
