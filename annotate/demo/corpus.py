@@ -88,7 +88,13 @@ _ASYNCIO_PAGES = {
     "streams": "asyncio-stream",
     "subprocess": "asyncio-subprocess",
     "transports": "asyncio-protocol",
-    "unix_events": "asyncio-policy",
+}
+# Where the name tells more than the file it is defined in.
+_ASYNCIO_ENDINGS = {
+    "future": "asyncio-future",
+    "loop": "asyncio-eventloop",
+    "policy": "asyncio-policy",
+    "watcher": "asyncio-policy",
 }
 
 LONGEST_TEXT = 4000
@@ -203,9 +209,16 @@ def _address(key: str, module_name: str, value: object) -> str:
     if inspect.ismodule(value):
         return f"{ADDRESS}{page}.html#module-{key}"
     if module_name == "asyncio":
-        home = str(getattr(value, "__module__", "")).rpartition(".")[2]
-        page = _ASYNCIO_PAGES.get(home, "asyncio-task")
+        page = _asyncio_page(key, value)
     return f"{ADDRESS}{page}.html#{key}"
+
+
+def _asyncio_page(key: str, value: object) -> str:
+    for ending, page in _ASYNCIO_ENDINGS.items():
+        if key.lower().endswith(ending):
+            return page
+    home = str(getattr(value, "__module__", "")).rpartition(".")[2]
+    return _ASYNCIO_PAGES.get(home, "asyncio-task")
 
 
 def _builtin_page(key: str, value: object) -> str:

@@ -151,6 +151,8 @@ def test_every_address_is_a_page_of_the_python_documentation(library):
         ("asyncio.run", "asyncio-runner.html#asyncio.run"),
         ("asyncio.wait_for", "asyncio-task.html#asyncio.wait_for"),
         ("asyncio.Lock", "asyncio-sync.html#asyncio.Lock"),
+        ("asyncio.Future", "asyncio-future.html#asyncio.Future"),
+        ("asyncio.get_running_loop", "asyncio-eventloop.html#asyncio.get_running_loop"),
         ("sorted", "functions.html#sorted"),
         ("str.strip", "stdtypes.html#str.strip"),
         ("list", "stdtypes.html#list"),
