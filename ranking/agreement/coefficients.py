@@ -116,7 +116,8 @@ def gwet_ac2(
     """
     if not 2 <= levels <= LEVELS:
         raise ValueError(f"levels must be between 2 and {LEVELS}. Got {levels} instead.")
-    highest = int(np.max(np.asarray(grade), initial=0))
+    kinds = tally(pair, judge, grade)
+    highest = int(np.flatnonzero(kinds.counts.any(axis=0))[-1])
     if highest >= levels:
         raise ValueError(f"Grades must be below levels, {levels}. Got {highest} instead.")
     w = agreement_weights(weights, levels)
@@ -129,7 +130,6 @@ def gwet_ac2(
         chance = scale * (share * (1.0 - share)).sum(axis=1)
         return 1.0 - _ratio(1.0 - agreed, 1.0 - chance)
 
-    kinds = tally(pair, judge, grade)
     return _agreement(kinds, _features(kinds, padded), ac2, (interval, rng, resamples))
 
 

@@ -106,7 +106,7 @@ def write_letor(
     number; a name has no blanks and no ``#``. A comment is one line.
     """
     values, grades, queries = _checked_rows(X, y, qid)
-    said = [query if names is None else names[query] for query in queries.tolist()]
+    said = queries.tolist() if names is None else _named(queries, names)
     tails = [""] * len(grades) if comments is None else list(comments)
     if len(tails) != len(grades):
         raise ValueError(
@@ -265,6 +265,13 @@ def _queries(said: list[str]) -> tuple[IntArray, dict[int, str]]:
         code = {name: place for place, name in enumerate(different)}
     qid = np.array([code[name] for name in said], dtype=np.int64)
     return qid, {number: name for name, number in code.items()}
+
+
+def _named(queries: IntArray, names: Mapping[int, str]) -> list[str]:
+    try:
+        return [names[query] for query in queries.tolist()]
+    except KeyError as error:
+        raise ValueError(f"names must have a name for every query. Got none for {error}.") from None
 
 
 def _shown(word: bytes) -> str:
