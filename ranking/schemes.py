@@ -19,6 +19,10 @@ class Scheme(Protocol):
 
     name: ClassVar[str]
 
+    @property
+    def label(self) -> str:
+        """How people write the scheme: ``if-good-3``, ``3-overlap``."""
+
     def wanted(self, grades: Sequence[int]) -> int:
         """How many judgments the pair should have in all, as far as ``grades`` can tell.
 
@@ -52,6 +56,10 @@ class Single(_Rule):
 
     name: ClassVar[str] = "single"
 
+    @property
+    def label(self) -> str:
+        return self.name
+
     def _target(self, grades: Sequence[int]) -> int:
         return 1
 
@@ -70,6 +78,10 @@ class KOverlap(_Rule):
 
     def __post_init__(self) -> None:
         _require_at_least_one("k", self.k)
+
+    @property
+    def label(self) -> str:
+        return f"{self.k}-overlap"
 
     def _target(self, grades: Sequence[int]) -> int:
         return self.k
@@ -93,6 +105,10 @@ class IfGood(_Rule):
     def __post_init__(self) -> None:
         _require_at_least_one("k", self.k)
 
+    @property
+    def label(self) -> str:
+        return f"if-good-{self.k}"
+
     def _target(self, grades: Sequence[int]) -> int:
         return self.k if grades and grades[0] >= GOOD else 1
 
@@ -115,6 +131,10 @@ class GoodTillBad(_Rule):
     def __post_init__(self) -> None:
         _require_at_least_one("cap", self.cap)
 
+    @property
+    def label(self) -> str:
+        return f"good-till-bad-{self.cap}"
+
     def _target(self, grades: Sequence[int]) -> int:
         return min(len(grades) + 1, self.cap) if all(g >= GOOD for g in grades) else 1
 
@@ -133,6 +153,10 @@ class IfGoodWeighted(_Rule):
     def __post_init__(self) -> None:
         if not self.theta > 0:
             raise ValueError(f"theta must be positive. Got {self.theta} instead.")
+
+    @property
+    def label(self) -> str:
+        return f"if-good-x{self.theta:g}"
 
     def _target(self, grades: Sequence[int]) -> int:
         return 1

@@ -11,6 +11,9 @@ from ranking.schemes import SCHEMES, Scheme
 
 SCHEME_CHOICES = [(name, name) for name in SCHEMES]
 
+#: The field of a campaign that holds the number of its scheme.
+NUMBERS = {"k-overlap": "k", "if-good-k": "k", "good-till-bad": "cap", "if-good-x": "theta"}
+
 
 class Campaign(models.Model):
     """A set of pairs to be judged under one scheme, and the ranker that is trained on them."""
@@ -29,6 +32,25 @@ class Campaign(models.Model):
     )
     k = models.PositiveSmallIntegerField(
         default=3, validators=[MinValueValidator(1), MaxValueValidator(25)]
+    )
+    cap = models.PositiveSmallIntegerField(
+        default=11, validators=[MinValueValidator(1), MaxValueValidator(25)]
+    )
+    theta = models.FloatField(
+        "θ", default=3, validators=[MinValueValidator(0.1), MaxValueValidator(100)]
+    )
+    budget = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Judgments at most; empty means no limit."
+    )
+    spent = models.PositiveIntegerField(default=0, help_text="Judgments that count, of a budget.")
+    gold_percent = models.PositiveSmallIntegerField(
+        "gold pairs, per cent", default=0, validators=[MaxValueValidator(50)]
+    )
+    qualification_size = models.PositiveSmallIntegerField(
+        "gold pairs to qualify", default=0, help_text="0 means that nobody has to qualify."
+    )
+    qualification_percent = models.PositiveSmallIntegerField(
+        "pass mark, per cent", default=70, validators=[MaxValueValidator(100)]
     )
     aggregator = models.CharField(max_length=20, default="majority")
     seed = models.PositiveIntegerField(default=1)
@@ -58,21 +80,18 @@ class Campaign(models.Model):
     @property
     def scheme(self) -> Scheme:
         """The rule object, the same that simulation and replay use."""
-        return scheme_of(self.scheme_name, self.k)
+        number = NUMBERS.get(self.scheme_name)
+        return scheme_of(self.scheme_name, getattr(self, number) if number else None)
 
     @property
     def scheme_label(self) -> str:
         """How people write the scheme: ``if-good-3``, ``3-overlap``."""
-        if self.scheme_name == "k-overlap":
-            return f"{self.k}-overlap"
-        if self.scheme_name == "if-good-k":
-            return f"if-good-{self.k}"
-        return self.scheme_name
+        return self.scheme.label
 
 
-def scheme_of(name: str, k: int) -> Scheme:
-    """One number sets each scheme: k, the cap, or the weight."""
-    return SCHEMES[name]() if name == "single" else SCHEMES[name](k)
+def scheme_of(name: str, number: float | None) -> Scheme:
+    """The scheme with the one number that sets it: k, the cap or θ; *single* has none."""
+    return SCHEMES[name](**{NUMBERS[name]: number}) if name in NUMBERS else SCHEMES[name]()
 
 
 class Membership(models.Model):
@@ -86,6 +105,11 @@ class Membership(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=8, choices=Role)
     created_at = models.DateTimeField(db_default=Now())
+    qualified = models.BooleanField(null=True, help_text="Passed, failed, or not tried yet.")
+    excluded_at = models.DateTimeField(null=True, help_text="Since when she gets no more pairs.")
+    cursor = models.BigIntegerField(
+        default=0, help_text="Where her search for a seat begins: before it, all is hers already."
+    )
 
     class Meta:
         constraints: ClassVar = [

@@ -20,6 +20,7 @@ class Seat(models.Model):
         OPEN = "open", "Open"
         DONE = "done", "Done"
         WITHDRAWN = "withdrawn", "Withdrawn"
+        ASIDE = "aside", "Set aside"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="seats")
     query = models.ForeignKey(Query, models.CASCADE, related_name="seats")
@@ -82,6 +83,13 @@ class Judgment(models.Model):
     )
     supersedes = models.OneToOneField(
         "self", models.PROTECT, null=True, related_name="superseded_by"
+    )
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="Who voided it, where that was not the judge.",
     )
     key = models.UUIDField(help_text="The same key from the same judge is the same judgment.")
     comment = models.TextField(blank=True)

@@ -24,6 +24,23 @@ class User(AbstractUser):
         return self.is_superuser or self.role == self.Role.ADMINISTRATOR
 
 
+class ApiToken(models.Model):
+    """A key for programs. Only its digest is kept; what it may do is a list of words."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64, unique=True)
+    prefix = models.CharField(max_length=12, help_text="How its owner recognises it.")
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(db_default=Now())
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.prefix}… of {self.user}"
+
+
 class SignInLink(models.Model):
     """A link that signs one person in once. Only its digest is kept."""
 

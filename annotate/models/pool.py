@@ -55,6 +55,9 @@ class Pair(models.Model):
     class State(models.TextChoices):
         OPEN = "open", "Open"
         CLOSED = "closed", "Closed"
+        REFERRED = "referred", "Referred to the manager"
+        DROPPED = "dropped", "Dropped"
+        GOLD = "gold", "Gold"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="pairs")
     query = models.ForeignKey(Query, models.CASCADE, related_name="pairs")
@@ -68,6 +71,11 @@ class Pair(models.Model):
         null=True, help_text="The grade that simulated judges err from. No judge ever sees it."
     )
 
+    gold = models.PositiveSmallIntegerField(
+        null=True, help_text="The known grade of a gold pair. No judge ever sees the mark."
+    )
+    gold_note = models.TextField(blank=True, help_text="Why, shown in training only.")
+
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(
@@ -75,6 +83,11 @@ class Pair(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(truth__isnull=True) | Q(truth__lt=LEVELS), name="truth_is_a_grade"
+            ),
+            models.CheckConstraint(
+                condition=Q(gold__isnull=True, state__in=["open", "closed", "referred", "dropped"])
+                | Q(gold__lt=LEVELS, state="gold"),
+                name="gold_has_a_grade",
             ),
         ]
         indexes: ClassVar = [
