@@ -1,0 +1,63 @@
+"""Who may see which campaign. What is not yours does not exist."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404
+
+from annotate.models import Campaign, Membership, User
+
+P = ParamSpec("P")
+
+
+class SignedInRequest(HttpRequest):
+    """A request behind the log-in: its user is a person."""
+
+    user: User
+
+
+View = Callable[Concatenate[SignedInRequest, P], HttpResponseBase]
+
+
+def judged_campaigns(user: User) -> QuerySet[Campaign]:
+    """The campaigns this person judges in."""
+    return Campaign.objects.filter(
+        memberships__user=user, memberships__role=Membership.Role.JUDGE
+    ).distinct()
+
+
+def managed_campaigns(user: User) -> QuerySet[Campaign]:
+    """An administrator manages all, a manager her own, a judge none."""
+    if user.is_administrator:
+        return Campaign.objects.all()
+    if not user.manages:
+        return Campaign.objects.none()
+    return Campaign.objects.filter(
+        memberships__user=user, memberships__role=Membership.Role.MANAGER
+    ).distinct()
+
+
+def judged_campaign(user: User, slug: str) -> Campaign:
+    """The campaign, or 404 for everybody who does not judge in it."""
+    return get_object_or_404(judged_campaigns(user), slug=slug)
+
+
+def managed_campaign(user: User, slug: str) -> Campaign:
+    """The campaign, or 404 for everybody who does not manage it."""
+    return get_object_or_404(managed_campaigns(user), slug=slug)
+
+
+def managers_only(view: View[P]) -> View[P]:
+    """A page for managers and administrators; others are told so."""
+
+    @wraps(view)
+    def guarded(request: SignedInRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        if not request.user.manages:
+            raise PermissionDenied("This page is for managers.")
+        return view(request, *args, **kwargs)
+
+    return guarded

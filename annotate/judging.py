@@ -1,0 +1,203 @@
+"""What a judge may see: the pair before her, her own progress, what waits for her.
+
+Everything a judge is ever sent of a pair is built here, field by field: no rank, no truth, no
+feature, no score and no other judge's grade can slip in.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, time
+from typing import Any, NamedTuple
+
+from django.db.models import Avg, Count, Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.access import judged_campaigns
+from annotate.addresses import Address, address
+from annotate.highlight import Segment, segments
+from annotate.models import Campaign, Judgment, Refusal, Seat, User
+
+#: How many judgments a session should have. A goal to see the end of, not a duty.
+SESSION_GOAL = 50
+
+#: How much of a stored text the page shows.
+TEXT_SHOWN = 20_000
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+
+
+# -- The pair -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ShownPair:
+    """A pair as its judge sees it."""
+
+    seat: int
+    token: str
+    query: str
+    intent: str
+    locale: str
+    lang: str
+    title: str
+    address: Address
+    snippet: list[Segment]
+    text: list[Segment]
+    words: int
+    cut: bool
+    before: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        return self.__dict__ | {"address": self.address._asdict()}
+
+
+def shown(seat: Seat) -> ShownPair:
+    """What the holder of this seat sees."""
+    query, document = seat.pair.query, seat.pair.document
+    return ShownPair(
+        seat=seat.pk,
+        token=str(seat.token),
+        query=query.text,
+        intent=query.intent,
+        locale=query.locale,
+        lang=_language(query.locale),
+        title=document.title or document.url or document.key,
+        address=address(document.url),
+        snippet=segments(document.snippet, query.text),
+        text=segments(document.text[:TEXT_SHOWN], query.text),
+        words=len(document.text.split()),
+        cut=len(document.text) > TEXT_SHOWN,
+        before=_grade_before(seat),
+    )
+
+
+def _language(locale: str) -> str:
+    return locale.replace("_", "-") if _LANGUAGE.fullmatch(locale) else ""
+
+
+def _grade_before(seat: Seat) -> int | None:
+    """The grade she herself gave before she took it back."""
+    hers = Judgment.objects.filter(seat=seat, judge=seat.judge_id, grade__isnull=False)
+    return hers.order_by("-pk").values_list("grade", flat=True).first()
+
+
+# -- Progress -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far this judge is today."""
+
+    done: int
+    goal: int
+    seconds: int | None
+
+    @property
+    def shown(self) -> int:
+        """The bar is full at the goal."""
+        return min(self.done, self.goal)
+
+    def as_json(self) -> dict[str, Any]:
+        return self.__dict__ | {"shown": self.shown}
+
+
+def progress(campaign: Campaign, judge: User) -> Progress:
+    today = (
+        _judged(campaign, judge)
+        .filter(judged_at__gte=_midnight())
+        .aggregate(done=Count("pk"), milliseconds=Avg("judgment__active_ms"))
+    )
+    milliseconds = today["milliseconds"]
+    seconds = None if milliseconds is None else round(milliseconds / 1000)
+    return Progress(today["done"], SESSION_GOAL, seconds)
+
+
+def _judged(campaign: Campaign, judge: User) -> Any:
+    return Seat.objects.filter(campaign=campaign, judge=judge, state=Seat.State.DONE)
+
+
+def _midnight() -> datetime:
+    return timezone.make_aware(datetime.combine(timezone.localdate(), time.min))
+
+
+def latest(campaign: Campaign, judge: User) -> Judgment | None:
+    """Her last judgment that still stands: what undo takes back."""
+    seat = _judged(campaign, judge).select_related("judgment").order_by("-judged_at", "-pk").first()
+    return seat.judgment if seat else None
+
+
+# -- Her campaigns --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A campaign on the judge's home page."""
+
+    campaign: Campaign
+    today: int
+    judged: int
+    waiting: int
+
+
+def desks(judge: User) -> list[Desk]:
+    """Her campaigns with her own count and what waits, those that need her first."""
+    campaigns = judged_campaigns(judge).exclude(state=Campaign.State.DRAFT)
+    found = [_desk(campaign, judge) for campaign in campaigns]
+    return sorted(
+        found, key=lambda desk: (desk.campaign.state != Campaign.State.OPEN, -desk.waiting)
+    )
+
+
+def _desk(campaign: Campaign, judge: User) -> Desk:
+    counts = _judged(campaign, judge).aggregate(
+        judged=Count("pk"), today=Count("pk", filter=Q(judged_at__gte=_midnight()))
+    )
+    return Desk(campaign, counts["today"], counts["judged"], waiting(campaign, judge))
+
+
+def waiting(campaign: Campaign, judge: User) -> int:
+    """Pairs this judge could be asked for now or later: open, neither judged nor refused by her."""
+    if campaign.state != Campaign.State.OPEN:
+        return 0
+    seen = Q(
+        pair__in=Seat.objects.filter(campaign=campaign, judge=judge, state="done").values("pair")
+    )
+    refused = Q(pair__in=Refusal.objects.filter(judge=judge).values("pair"))
+    open_seats = Seat.objects.filter(campaign=campaign, state=Seat.State.OPEN)
+    return open_seats.exclude(seen | refused).values("pair").distinct().count()
+
+
+# -- Nothing to judge -----------------------------------------------------------------------------
+
+
+class Idle(NamedTuple):
+    """Why there is no pair, and what is next."""
+
+    title: str
+    text: str
+    look_again: bool
+
+
+def idle(campaign: Campaign, judge: User) -> Idle:
+    if campaign.state == Campaign.State.DRAFT:
+        return Idle(_("Not open yet."), _("Your manager is still preparing this campaign."), True)
+    if campaign.state == Campaign.State.PAUSED:
+        return Idle(
+            _("Paused."),
+            _("Your judgments are kept. Judging goes on when it is opened again."),
+            True,
+        )
+    if campaign.state == Campaign.State.CLOSED:
+        return Idle(_("Finished."), _("This campaign is closed. Thank you for your work."), False)
+    if waiting(campaign, judge):
+        return Idle(
+            _("Nothing free right now."),
+            _("Other judges have the remaining pairs. Some may come to you in a few minutes."),
+            True,
+        )
+    return Idle(
+        _("All done for now."),
+        _("You have judged every pair that is open to you. There may be more later."),
+        True,
+    )

@@ -1,0 +1,268 @@
+// The judging page with script: the same forms, without leaving the page.
+
+import { ActiveTime } from "./judge/active.js";
+import { keysOn, listen, switchKeys } from "./judge/keys.js";
+import { fill, paintIdle, paintPair, paintProgress } from "./judge/pair.js";
+import { SaveQueue } from "./judge/queue.js";
+import { get, post } from "./judge/server.js";
+
+const setup = JSON.parse(document.getElementById("setup").textContent);
+const say = setup.say;
+const find = (name) => document.querySelector(`[data-${name}]`);
+const gradeForm = document.getElementById("grade-form");
+const buttons = [...gradeForm.querySelectorAll("[name=grade]")];
+const comment = document.getElementById("comment");
+const pops = [find("refuse"), find("comment")];
+const dialogs = { guidelines: document.getElementById("guidelines"), help: document.getElementById("help") };
+const active = new ActiveTime();
+const HEARTBEAT = 4 * 60 * 1000;
+let stepping = false; // an undo or a refusal is on its way
+
+// -- What the judge is told ------------------------------------------------------------------------
+
+function showState(state, text) {
+  find("save-state").dataset.state = state;
+  find("save-state").textContent = text;
+}
+
+let toastTimer = 0;
+function toast(text, seconds = 6) {
+  const element = document.createElement("p");
+  element.className = "toast";
+  element.textContent = text;
+  find("toasts").replaceChildren(element);
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => element.remove(), seconds * 1000);
+}
+
+function speak(text) {
+  find("spoken").textContent = text;
+}
+
+// -- The pair on the page --------------------------------------------------------------------------
+
+const holding = () => !find("pair").hidden;
+
+function mark(grade) {
+  for (const button of buttons) {
+    button.setAttribute("aria-checked", String(Number(button.value) === grade));
+  }
+  rove(buttons.find((button) => button.getAttribute("aria-checked") === "true") ?? buttons[0]);
+}
+
+function show(answer) {
+  paintProgress(answer.progress, say);
+  paintIdle(answer.idle);
+  if (answer.next) {
+    paintPair(answer.next, say);
+    mark(answer.next.before);
+  }
+  comment.value = "";
+  noteComment();
+  closePops();
+  active.restart();
+  delete gradeForm.dataset.busy;
+}
+
+// -- Grading ---------------------------------------------------------------------------------------
+
+const queue = new SaveQueue(setup.judge, (entry) => post(entry.url, entry.fields), {
+  onChange(state, why) {
+    if (state === "saving") {
+      showState("saving", say.saving);
+    } else {
+      showState("unsaved", fill(say.unsaved, { n: queue.length }));
+      toast(say[why], 10);
+    }
+  },
+  onSettled(entry, { kind, answer }) {
+    const here = entry.url === setup.grade;
+    if (kind === "refused") {
+      showState("", "");
+      toast(here ? answer.error : fill(say.not_taken, { reason: answer.error }), 10);
+    } else {
+      told(answer);
+    }
+    if (here && queue.length === 0) show(answer);
+  },
+});
+
+function told({ saved, progress, note }) {
+  showState("saved", fill(say.saved, saved));
+  find("idle-undo").hidden = false;
+  const sentence = progress.done > progress.goal ? say.spoken_over : say.spoken;
+  speak(fill(sentence, { word: saved.word, ...progress }));
+  if (note) toast(note);
+}
+
+function grade(value) {
+  if (!holding() || stepping || queue.length) return;
+  mark(value);
+  gradeForm.dataset.busy = "";
+  const fields = Object.fromEntries(new FormData(gradeForm));
+  delete fields.csrfmiddlewaretoken;
+  fields.grade = value;
+  fields.active_ms = active.milliseconds;
+  queue.add({ url: setup.grade, token: fields.token, fields });
+}
+
+// -- Undo and refuse -------------------------------------------------------------------------------
+
+async function step(url, fields, done) {
+  if (stepping || queue.length) return;
+  stepping = true;
+  const { kind, answer, why } = await post(url, fields);
+  stepping = false;
+  if (kind === "later") {
+    toast(why === "offline" ? say.offline_step : say[why]);
+    return;
+  }
+  if (kind === "refused") toast(answer.error);
+  else done();
+  show(answer);
+}
+
+function undo() {
+  step(setup.undo, {}, () => {
+    showState("", say.taken_back);
+    speak(say.undone);
+  });
+}
+
+function refuse(reason) {
+  if (!holding()) return;
+  const { seat, token } = Object.fromEntries(new FormData(find("refuse-form")));
+  step(setup.refuse, { seat, token, reason }, () => {
+    showState("", "");
+    toast(say.passed_on, 3);
+    speak(say.passed_on);
+  });
+}
+
+// -- Panels ----------------------------------------------------------------------------------------
+
+function closePops() {
+  const open = pops.filter((pop) => pop.open);
+  for (const pop of open) {
+    if (pop.contains(document.activeElement)) document.activeElement.blur();
+    pop.open = false;
+  }
+  return open.length > 0;
+}
+
+function openPop(pop, focused) {
+  const wasOpen = pop.open;
+  closePops();
+  pop.open = !wasOpen;
+  if (pop.open) focused.focus();
+}
+
+function noteComment() {
+  find("comment").toggleAttribute("data-filled", comment.value.trim() !== "");
+}
+
+function toggle(dialog) {
+  closePops();
+  if (dialog.open) dialog.close();
+  else dialog.showModal();
+}
+
+// -- Keys and buttons ------------------------------------------------------------------------------
+
+function rove(chosen) {
+  for (const button of buttons) button.tabIndex = button === chosen ? 0 : -1;
+}
+
+function moveFocus(event) {
+  const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+  const here = buttons.indexOf(event.target);
+  if (!(event.key in steps) || here < 0) return;
+  event.preventDefault();
+  const next = buttons[(here + steps[event.key] + buttons.length) % buttons.length];
+  rove(next);
+  next.focus();
+}
+
+function reasons(number) {
+  const buttons = find("refuse-form").querySelectorAll("[name=reason]");
+  if (!find("refuse").open || number > buttons.length) return find("refuse").open;
+  refuse(buttons[number - 1].value);
+  return true;
+}
+
+const actions = {
+  5: () => grade(4),
+  4: () => grade(3),
+  3: () => grade(2),
+  2: () => grade(1),
+  1: () => grade(0),
+  u: undo,
+  s: () => holding() && openPop(find("refuse"), find("refuse").querySelector("[name=reason]")),
+  c: () => holding() && openPop(find("comment"), comment),
+  o: () => holding() && find("open").click(),
+  g: () => toggle(dialogs.guidelines),
+  "?": () => toggle(dialogs.help),
+};
+
+gradeForm.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (event.submitter?.name === "grade") grade(Number(event.submitter.value));
+});
+gradeForm.addEventListener("keydown", moveFocus);
+find("refuse-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  refuse(event.submitter.value);
+});
+for (const form of document.querySelectorAll("[data-undo-form]")) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    undo();
+  });
+}
+for (const link of document.querySelectorAll("[data-guidelines]")) {
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    toggle(dialogs.guidelines);
+  });
+}
+for (const dialog of Object.values(dialogs)) {
+  dialog.querySelector("[data-close]").addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  // The key that opened it closes it again.
+  dialog.addEventListener("keydown", (event) => {
+    const key = dialog === dialogs.help ? "?" : "g";
+    if (event.key.toLowerCase() !== key || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    dialog.close();
+  });
+}
+document.addEventListener("click", (event) => {
+  for (const pop of pops) if (!pop.contains(event.target)) pop.open = false;
+});
+comment.addEventListener("input", noteComment);
+find("help").hidden = false;
+find("help").addEventListener("click", () => toggle(dialogs.help));
+find("keys-switch").checked = keysOn();
+find("keys-switch").addEventListener("change", (event) => switchKeys(event.target.checked));
+window.addEventListener("beforeunload", (event) => {
+  if (queue.length) event.preventDefault();
+});
+
+// While she works the pair stays hers; if it is gone all the same, she is told.
+setInterval(async () => {
+  if (!holding() || document.hidden || queue.length || stepping) return;
+  const seat = find("seat").value;
+  const { kind, answer } = await get(setup.grade);
+  if (kind !== "done" || queue.length || stepping || find("seat").value !== seat) return;
+  if (answer.next && String(answer.next.seat) === seat) return;
+  toast(say.moved_on, 10);
+  show(answer);
+}, HEARTBEAT);
+
+mark(buttons.map((b) => b.getAttribute("aria-checked")).indexOf("true") >= 0
+  ? Number(buttons.find((b) => b.getAttribute("aria-checked") === "true").value)
+  : null);
+listen(actions, { reasons, escape: closePops });
+if (queue.length) queue.flush();
