@@ -1,17 +1,16 @@
 """Campaigns, who takes part in them and what they are told. The only writer of all three."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils.text import slugify
 
-from annotate import routing
+from annotate import access, guidelines, routing
 from annotate.models import Campaign, Guideline, Membership, User
 from ranking.grades import Grade
 
-DEFAULT_GUIDELINES = Path(__file__).parent / "defaults" / "guidelines.md"
 SLUG_TRIES = 100
 
 #: What makes the labels comparable. It is settled when the first judge starts.
@@ -32,11 +31,10 @@ class CampaignError(Exception):
 
 
 def create(manager: User, fields: Mapping[str, Any]) -> Campaign:
-    """A draft with the default guidelines, managed by whoever made it."""
+    """A draft, managed by whoever made it. Its guidelines are the default until changed."""
     with transaction.atomic():
         campaign = _create_with_free_slug(manager, fields)
         Membership.objects.create(campaign=campaign, user=manager, role=Membership.Role.MANAGER)
-        save_guidelines(campaign, default_guidelines())
     return campaign
 
 
@@ -67,6 +65,13 @@ def update(campaign: Campaign, fields: Mapping[str, Any]) -> None:
             raise CampaignError("Scheme, k and aggregation are settled once a campaign is open.")
         Campaign.objects.filter(pk=campaign.pk).update(**fields)
     campaign.refresh_from_db()
+
+
+def name_features(campaign: Campaign, count: int) -> None:
+    """The features of a campaign are fixed by the first file that brings any."""
+    names = [f"feature_{number}" for number in range(1, count + 1)]
+    Campaign.objects.filter(pk=campaign.pk, feature_names=[]).update(feature_names=names)
+    campaign.refresh_from_db(fields=["feature_names"])
 
 
 # -- States ---------------------------------------------------------------------------------------
@@ -128,12 +133,31 @@ def remove_judge(campaign: Campaign, user: User) -> None:
     campaign.memberships.filter(user=user, role=Membership.Role.JUDGE).delete()
 
 
+def may_invite(manager: User, user: User) -> bool:
+    """Whether this manager may give this person a link that signs her in.
+
+    Whoever has the link is that person, so only for judges who belong to nobody else.
+    """
+    if user.manages:
+        return False
+    if manager.is_administrator:
+        return True
+    return not user.memberships.exclude(campaign__in=access.managed_campaigns(manager)).exists()
+
+
+def known_people(manager: User, campaign: Campaign) -> QuerySet[User]:
+    """Judges of the manager's other campaigns who do not judge in this one yet."""
+    judge = Membership.Role.JUDGE
+    hers = Membership.objects.filter(campaign__in=access.managed_campaigns(manager), role=judge)
+    here = campaign.memberships.filter(role=judge)
+    return (
+        User.objects.filter(is_active=True, pk__in=hers.values("user"))
+        .exclude(pk__in=here.values("user"))
+        .order_by("username")
+    )
+
+
 # -- Guidelines -----------------------------------------------------------------------------------
-
-
-def default_guidelines() -> str:
-    """What judges are told unless the manager writes something else."""
-    return DEFAULT_GUIDELINES.read_text(encoding="utf-8")
 
 
 def save_guidelines(campaign: Campaign, text: str) -> Guideline:
@@ -141,8 +165,7 @@ def save_guidelines(campaign: Campaign, text: str) -> Guideline:
     text = text.replace("\r\n", "\n").strip() + "\n"
     with transaction.atomic():
         Campaign.objects.select_for_update().get(pk=campaign.pk)
-        latest = campaign.guidelines.first()
-        if latest is not None and latest.text == text:
-            return latest
-        version = latest.version + 1 if latest else 1
-        return Guideline.objects.create(campaign=campaign, version=version, text=text)
+        current = guidelines.current(campaign)
+        if current.text.strip() == text.strip():
+            return current
+        return Guideline.objects.create(campaign=campaign, version=current.version + 1, text=text)

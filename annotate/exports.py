@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from io import StringIO
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import Avg, F, OuterRef, QuerySet, Subquery
 
-from annotate.models import Campaign, Judgment, Label
+from annotate.models import Campaign, Judgment, Label, Seat
 from ranking.grades import Grade
 
 CHUNK_ROWS = 500
@@ -91,8 +91,11 @@ def judgments(campaign: Campaign) -> Iterator[Row]:
 
 def labels(campaign: Campaign) -> Iterator[Row]:
     """What the judgments of each pair add up to, in the order of queries and first-stage ranks."""
+    current = Seat.objects.filter(pair=OuterRef("pair"), state=Seat.State.DONE)
+    mean = current.order_by().values("pair").annotate(mean=Avg("judgment__grade")).values("mean")
     rows = (
         Label.objects.filter(pair__campaign=campaign)
+        .annotate(grade_mean=Subquery(mean))
         .order_by("pair__query_id", "pair__rank", "pair_id")
         .values_list(
             "pair__query__key",
@@ -100,15 +103,15 @@ def labels(campaign: Campaign) -> Iterator[Row]:
             "pair__document__key",
             "pair__document__url",
             "grade",
-            "score",
+            "grade_mean",
             "judgments",
             "method",
             "updated_at",
         )
     )
-    for *about, grade, score, number, method, updated_at in _fetch(rows):
-        word = Grade(grade).word
-        yield [*about, grade, word, round(score, 6), number, method, _time(updated_at)]
+    for *about, grade, mean_grade, number, method, updated_at in _fetch(rows):
+        shown = None if mean_grade is None else round(float(mean_grade), 6)
+        yield [*about, grade, Grade(grade).word, shown, number, method, _time(updated_at)]
 
 
 #: What can be exported: the columns and the rows.

@@ -1,0 +1,117 @@
+"""What a manager may send about a campaign."""
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+
+from annotate.campaigns import SETTLED
+from annotate.models import Campaign
+from ranking.schemes import SCHEMES
+
+#: The schemes in words, the recommended one first.
+SCHEME_WORDS = {
+    "if-good-k": "k judgments where the first is Good or better, one otherwise. Recommended.",
+    "k-overlap": "k judgments for every pair.",
+    "good-till-bad": "Ask on while every judgment is Good or better, up to k times.",
+    "single": "One judgment for every pair.",
+    "if-good-x": "One judgment; Good or better weighs k times as much in training.",
+}
+#: The ways to a label that look at one pair at a time, so that a label is right at once.
+AGGREGATOR_WORDS = {
+    "majority": "Majority vote, ties to the middle",
+    "mean": "Mean, rounded",
+    "median": "Median",
+    "highest": "Highest grade",
+    "first": "First judgment",
+}
+GUIDELINES_MAX = 50_000
+
+
+class CampaignForm(forms.ModelForm[Campaign]):
+    """The settings of a campaign. The modules decide what they mean."""
+
+    scheme_name = forms.ChoiceField(
+        label="Scheme",
+        choices=[(name, SCHEME_WORDS.get(name, name)) for name in SCHEME_WORDS | SCHEMES],
+        widget=forms.RadioSelect,
+        initial="if-good-k",
+    )
+    aggregator = forms.ChoiceField(
+        label="Labels are made by",
+        choices=list(AGGREGATOR_WORDS.items()),
+        help_text="How the judgments of a pair become its label.",
+        initial="majority",
+    )
+
+    class Meta:
+        model = Campaign
+        fields: ClassVar = [
+            "name",
+            "scheme_name",
+            "k",
+            "aggregator",
+            "retrain_hours",
+            "retrain_judgments",
+            "lease_minutes",
+        ]
+        labels: ClassVar = {
+            "k": "k",
+            "retrain_hours": "Retrain every … hours",
+            "retrain_judgments": "Retrain after … new judgments",
+            "lease_minutes": "A judge holds a pair for … minutes",
+        }
+        help_texts: ClassVar = {
+            "name": "Judges see it at the top of their page.",
+            "lease_minutes": "After that an unfinished pair goes to somebody else.",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["k"].widget.attrs.update(min=1, max=25)
+        if self.instance.pk and self.instance.state != Campaign.State.DRAFT:
+            for name in SETTLED:
+                self.fields[name].disabled = True
+
+    def clean_name(self) -> str:
+        name = " ".join(str(self.cleaned_data["name"]).split())
+        if not name:
+            raise forms.ValidationError("A campaign must have a name.")
+        return name
+
+
+class UploadForm(forms.Form):
+    """One file of pairs."""
+
+    file = forms.FileField(label="File")
+
+    def clean_file(self) -> UploadedFile[bytes]:
+        file: UploadedFile[bytes] = self.cleaned_data["file"]
+        if (file.size or 0) > settings.UPLOAD_MAX_BYTES:
+            most, got = settings.UPLOAD_MAX_BYTES / 2**20, (file.size or 0) / 2**20
+            raise forms.ValidationError(
+                f"A file must have at most {most:.0f} MB. Got {got:.0f} MB instead."
+            )
+        return file
+
+
+class JudgeForm(forms.Form):
+    """A person who is to judge: known by her address, or new."""
+
+    name = forms.CharField(max_length=120, required=False)
+    email = forms.EmailField(label="E-mail", max_length=254, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if not self.errors and not data.get("name") and not data.get("email"):
+            raise forms.ValidationError("A judge must have a name or an e-mail address.")
+        return data
+
+
+class GuidelinesForm(forms.Form):
+    """What judges are asked to do, in Markdown."""
+
+    text = forms.CharField(
+        label="Guidelines", max_length=GUIDELINES_MAX, widget=forms.Textarea(attrs={"rows": 24})
+    )

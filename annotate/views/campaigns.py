@@ -1,0 +1,119 @@
+"""Campaigns: the list, a new one, settings, and open, pause, close."""
+
+from copy import copy
+
+from django.contrib import messages
+from django.db.models import Count, OuterRef, Q, Subquery
+from django.http import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotate import campaigns, costs, jobs
+from annotate.access import SignedInRequest, managed_campaign, managed_campaigns, managers_only
+from annotate.forms.campaigns import CampaignForm
+from annotate.models import Campaign, Pair, Snapshot
+
+DONE = {
+    "open": "The campaign is open. Judges get pairs now.",
+    "pause": "The campaign is paused. Judges get no new pairs.",
+    "close": "The campaign is closed. It takes no more judgments.",
+}
+
+
+@managers_only
+@require_safe
+def campaign_list(request: SignedInRequest) -> HttpResponseBase:
+    """Every campaign this person manages, with the figures to choose one by."""
+    latest = Snapshot.objects.filter(campaign=OuterRef("pk")).order_by("-id")
+    mine = (
+        managed_campaigns(request.user)
+        .annotate(
+            n_pairs=Count("pairs", distinct=True),
+            n_closed=Count("pairs", distinct=True, filter=Q(pairs__state=Pair.State.CLOSED)),
+            n_judgments=Subquery(latest.values("judgments")[:1]),
+            alpha=Subquery(latest.values("alpha")[:1]),
+        )
+        .order_by("-created_at", "-id")
+    )
+    return render(request, "campaigns/list.html", {"campaigns": mine})
+
+
+@managers_only
+@require_http_methods(["GET", "HEAD", "POST"])
+def campaign_new(request: SignedInRequest) -> HttpResponseBase:
+    """Make a draft; its page then says what comes next."""
+    form = CampaignForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            campaign = campaigns.create(request.user, form.cleaned_data)
+        except campaigns.CampaignError as error:
+            form.add_error("name", str(error))
+        else:
+            return redirect("dashboard", campaign.slug)
+    return _settings_page(request, form, None)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def campaign_settings(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Change what may still be changed."""
+    campaign = managed_campaign(request.user, slug)
+    form = CampaignForm(request.POST or None, instance=copy(campaign))
+    if request.method == "POST" and form.is_valid():
+        try:
+            campaigns.update(campaign, form.cleaned_data)
+        except campaigns.CampaignError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "Saved.")
+            return redirect("campaign_settings", slug)
+    return _settings_page(request, form, campaign)
+
+
+def _settings_page(
+    request: SignedInRequest, form: CampaignForm, campaign: Campaign | None
+) -> HttpResponseBase:
+    scheme, k = _chosen(form)
+    context = {
+        "form": form,
+        "campaign": campaign,
+        "pairs": campaign.pairs.count() if campaign else 0,
+        "expected": costs.expected(scheme, k),
+        "costs": {"shares": costs.SHARES, "table": costs.expected_table()},
+        "tab": "settings",
+    }
+    bad = form.is_bound and not form.is_valid()
+    return render(request, "campaigns/settings.html", context, status=422 if bad else 200)
+
+
+def _chosen(form: CampaignForm) -> tuple[str, int]:
+    """What the form says now, where it says something that can be used."""
+    cleaned = form.cleaned_data if form.is_bound and form.is_valid() else {}
+    return (
+        cleaned.get("scheme_name", form.instance.scheme_name),
+        cleaned.get("k", form.instance.k) or 1,
+    )
+
+
+@require_POST
+def campaign_state(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Open, pause or close."""
+    campaign = managed_campaign(request.user, slug)
+    step = request.POST.get("step", "")
+    try:
+        campaigns.change_state(campaign, step)
+    except campaigns.CampaignError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, DONE[step])
+    return redirect("dashboard", slug)
+
+
+@require_POST
+def campaign_train(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Train a ranker on the labels there are now."""
+    campaign = managed_campaign(request.user, slug)
+    if jobs.enqueue("train", campaign) is None:
+        messages.info(request, "A training run is already waiting for a worker.")
+    else:
+        messages.success(request, "A training run is on its way. The dashboard shows the result.")
+    return redirect("dashboard", slug)

@@ -1,0 +1,74 @@
+"""The dashboard of a campaign, its moving parts, and exports."""
+
+from typing import Any
+
+from django.http import Http404, HttpResponseBase, JsonResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_safe
+
+from annotate import campaigns, exports, overview
+from annotate.access import SignedInRequest, managed_campaign
+from annotate.models import Campaign
+
+#: The parts of the page that change while people judge: name and template.
+FRAGMENTS = {
+    "tiles": "campaigns/_tiles.html",
+    "needs": "campaigns/_needs.html",
+    "judges": "campaigns/_judges.html",
+    "ranker-table": "campaigns/_ranker_table.html",
+    "grades-table": "campaigns/_grades_table.html",
+    "agreement-table": "campaigns/_agreement_table.html",
+}
+
+
+@require_safe
+def dashboard(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """A draft shows what is missing; an open campaign shows how it goes."""
+    campaign = managed_campaign(request.user, slug)
+    if campaign.state == Campaign.State.DRAFT:
+        steps = overview.checklist(campaign)
+        draft = {
+            "campaign": campaign,
+            "steps": steps,
+            "can_open": overview.can_open(steps),
+            "tab": "overview",
+        }
+        return render(request, "campaigns/draft.html", draft)
+    context = _context(campaign)
+    context["charts"] = overview.charts(context["view"])
+    return render(request, "campaigns/dashboard.html", context)
+
+
+@require_safe
+def campaign_live(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """What changed, for a page that stays open."""
+    campaign = managed_campaign(request.user, slug)
+    context = _context(campaign)
+    fragments = {
+        name: render_to_string(template, context, request) for name, template in FRAGMENTS.items()
+    }
+    charts = overview.charts(context["view"])
+    return JsonResponse({"state": campaign.state, "fragments": fragments, "charts": charts})
+
+
+def _context(campaign: Campaign) -> dict[str, Any]:
+    return {
+        "campaign": campaign,
+        "view": overview.overview(campaign),
+        "steps": campaigns.steps_from(campaign),
+        "tab": "overview",
+    }
+
+
+@require_safe
+def campaign_export(request: SignedInRequest, slug: str, name: str) -> HttpResponseBase:
+    """judgments.csv or labels.csv, row by row as the database hands them out."""
+    campaign = managed_campaign(request.user, slug)
+    if name not in exports.EXPORTS:
+        raise Http404("There is no such export.")
+    return StreamingHttpResponse(
+        exports.stream(name, campaign),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{campaign.slug}-{name}.csv"'},
+    )
