@@ -81,7 +81,7 @@ class LambdaRank(ArrayRanker):
         require_scale(self.scale)
 
     def _check_arrays(self, path: str | Path) -> None:
-        self._require_shape(path, "hidden_weights_", self.n_features_in_, self.hidden)
+        self._require_shape(path, "hidden_weights_", self.hidden, self.n_features_in_)
         for name in ("hidden_bias_", "output_weights_"):
             self._require_shape(path, name, self.hidden)
         for name in ("centre_", "spread_"):
@@ -100,13 +100,18 @@ class LambdaRank(ArrayRanker):
             for number in rng.permutation(len(batches)):
                 batch = batches[number]
                 hidden = net.activate(batch.X)
-                pull = batch.lambdas(hidden @ net.output)
+                pull = batch.lambdas(net.output @ hidden)
                 steps.follow(net.gradients(batch.X, hidden, -pull))
             if watch.improved(None if X_valid is None else net.scores(X_valid)):
                 kept = net.copy()
             progress(done / self.epochs)
             if watch.over:
                 break
+        if not all(np.isfinite(value).all() for value in kept.values):
+            raise ValueError(
+                f"learning_rate must be small enough to learn. Got {self.learning_rate}, and "
+                "weights without bounds, instead."
+            )
         self.hidden_weights_, self.hidden_bias_, self.output_weights_ = kept.values
         self.best_iteration_, self.history_ = watch.best, watch.history
         progress(1.0)
@@ -119,14 +124,17 @@ class LambdaRank(ArrayRanker):
         return net.scores(self._scaled(X))
 
     def feature_importance(self) -> npt.NDArray[np.float64]:
-        """``Σ_h |W_fh v_h|``: how far a feature can move the score, on the common scale."""
-        reach = np.abs(self.hidden_weights_) @ np.abs(self.output_weights_)
+        """``Σ_h |v_h W_hf|``: how far a feature can move the score, on the common scale."""
+        reach = np.abs(self.output_weights_) @ np.abs(self.hidden_weights_)
         return reach.astype(np.float64)
 
 
 @dataclass
 class _Net:
-    """The weights, and how scores and gradients come from them."""
+    """The weights, and how scores and gradients come from them.
+
+    Hidden units are rows and documents columns: BLAS multiplies that way round a third faster.
+    """
 
     weights: Single
     bias: Single
@@ -134,7 +142,7 @@ class _Net:
 
     @classmethod
     def random(cls, features: int, hidden: int, rng: np.random.Generator) -> "_Net":
-        weights = rng.normal(0, features**-0.5, (features, hidden))
+        weights = rng.normal(0, features**-0.5, (hidden, features))
         output = rng.normal(0, hidden**-0.5, hidden)
         bias = np.zeros(hidden, dtype=np.float32)
         return cls(weights.astype(np.float32), bias, output.astype(np.float32))
@@ -147,21 +155,21 @@ class _Net:
         return _Net(*(value.copy() for value in self.values))
 
     def activate(self, X: Single) -> Single:
-        hidden: Single = X @ self.weights
-        hidden += self.bias
+        hidden: Single = self.weights @ X.T
+        hidden += self.bias[:, None]
         return np.tanh(hidden, out=hidden)
 
     def scores(self, X: Single) -> Single:
-        scores: Single = self.activate(X) @ self.output
+        scores: Single = self.output @ self.activate(X)
         return scores
 
     def gradients(self, X: Single, hidden: Single, by_score: Single) -> list[Single]:
         """The gradient of every weight, from the gradient of every score."""
-        by_output = by_score @ hidden
+        by_output = hidden @ by_score
         inner = 1 - hidden * hidden
-        inner *= by_score[:, None]
-        inner *= self.output
-        return [X.T @ inner, inner.sum(axis=0), by_output]
+        inner *= by_score
+        inner *= self.output[:, None]
+        return [inner @ X, inner.sum(axis=1), by_output]
 
 
 class _Adam:
@@ -196,20 +204,17 @@ class _Batch:
 
     def lambdas(self, scores: Single) -> Single:
         """The pull on every row of ``X``: up if positive."""
+        table: Single
         if self.cells is None:
             table = scores.reshape(self.gains.shape)
         else:
             table = np.full(self.gains.shape, -1e30, dtype=np.float32)
             table.ravel()[self.cells] = scores
         order = np.argsort(-table, axis=1, kind="stable")
-        pull = np.empty_like(table)
-        sorted_pull = _pairs(
-            np.take_along_axis(table, order, axis=1),
-            np.take_along_axis(self.gains, order, axis=1),
-            self.swap,
-        )
-        np.put_along_axis(pull, order, sorted_pull, axis=1)
-        flat = pull.ravel() if self.cells is None else pull.ravel()[self.cells]
+        order += np.arange(0, table.size, self.gains.shape[1])[:, None]
+        pull = np.empty(table.size, dtype=np.float32)
+        pull[order] = _pairs(table.ravel()[order], self.gains.ravel()[order], self.swap)
+        flat = pull if self.cells is None else pull[self.cells]
         return flat if self.weight is None else flat * self.weight
 
 
@@ -221,7 +226,8 @@ def _pairs(scores: Single, gains: Single, swap: Single) -> Single:
     """
     top = swap.shape[1]
     wrong = scores[:, None, :] - scores[:, :top, None]
-    np.minimum(wrong, 0, out=wrong)
+    # Among the top themselves half of the pairs are the wrong way round; ``swap`` is 0 there.
+    np.minimum(wrong[:, :, :top], 0, out=wrong[:, :, :top])
     np.exp(wrong, out=wrong)
     gap = gains[:, :top, None] - gains[:, None, :]
     share = np.where(gap > 0, wrong, np.float32(1))
@@ -267,9 +273,9 @@ def _batch(X: Single, lists: Lists, where: tuple[Ints, Ints], truncation: int) -
     gains = 2.0**grades - 1
     top = min(truncation, longest)
     ideal = -np.sort(-gains, axis=1)[:, :top] @ (1 / np.log2(place[:top] + 2.0))
-    swap = _swaps(longest, truncation)[None]
+    swap = np.expand_dims(_swaps(longest, truncation), 0)
     if not real.all():
-        swap = swap * (real[:, :top, None] & real[:, None, :])
+        swap = np.where(real[:, :top, None] & real[:, None, :], swap, np.float32(0))
     return _Batch(
         X=X,
         gains=(gains / ideal[:, None] / len(queries)).astype(np.float32),

@@ -12,8 +12,8 @@ class ListNet(LinearRanker):
     """Minimises the cross entropy of two top-one probabilities of every query.
 
     ``½‖w‖² − C Σ_q v_q Σ_j P_y(j) ln P_s(j)`` with ``P_y(j) ∝ w_j exp(y_j)`` by grades and
-    ``P_s(j) ∝ w_j exp(s_j)`` by scores. A sample weight counts as that many copies of its row,
-    and ``v_q`` is the mean weight of the query's rows.
+    ``P_s(j) ∝ w_j exp(s_j)`` by scores. Within its query a sample weight counts as that many
+    copies of the row; ``v_q``, the mean weight of the query's rows, is what the query counts.
 
     Reference: Cao, Qin, Liu, Tsai, Li, "Learning to rank: from pairwise approach to listwise
     approach", ICML 2007.

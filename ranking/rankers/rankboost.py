@@ -12,6 +12,10 @@ from ranking.rankers.base import Progress, require_whole
 from ranking.rankers.lists import Floats, Ints, Lists
 from ranking.rankers.stopping import Watch
 
+#: A step that has every pair in order would get an infinite α; this is the largest it can get.
+_PERFECT = 1 - 1e-9
+_SETTLED = float(np.arctanh(_PERFECT))
+
 
 class RankBoost(ArrayRanker):
     """Scores ``Σ_t α_t [x_{f_t} > θ_t]``.
@@ -81,7 +85,7 @@ class RankBoost(ArrayRanker):
                 watched = watched + alpha * (valid.X[:, f] > cuts[f][b])
             watch.improved(watched)
             progress(done / self.n_estimators)
-            if watch.over:
+            if watch.over or abs(alpha) >= _SETTLED:
                 break
         self._keep(steps[: watch.best], watch)
         progress(1.0)
@@ -122,7 +126,8 @@ def _cuts(column: Floats, bins: int) -> Floats:
 def _potential(scores: Floats, lists: Lists) -> Floats:
     """``Σ_j D(i,j) − Σ_j D(j,i)`` for every row ``i``, with ``Σ D = 1``."""
     first, segment = lists.start[:-1], lists.segment
-    centred = scores - np.maximum.reduceat(scores, first)[segment]
+    # Pairs further apart than this are settled; the bound keeps exp and its products finite.
+    centred = np.maximum(scores - np.maximum.reduceat(scores, first)[segment], -300)
     worth, debt = lists.weight * np.exp(centred), lists.weight * np.exp(-centred)
     below, above = np.zeros(len(scores)), np.zeros(len(scores))
     for grade in range(LEVELS):
@@ -143,7 +148,7 @@ def _best_step(
     # r of "above bin b" is the sum of all bins above b.
     r = np.cumsum(sums[:, ::-1], axis=1)[:, ::-1][:, 1:]
     f, b = np.unravel_index(np.argmax(np.abs(r)), r.shape)
-    best = float(np.clip(r[f, b], -1 + 1e-9, 1 - 1e-9))
+    best = float(np.clip(r[f, b], -_PERFECT, _PERFECT))
     if abs(best) < 1e-12:
         return None
     return int(f), int(b), float(np.arctanh(best))
