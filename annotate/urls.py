@@ -1,5 +1,44 @@
 """Addresses of the pages."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from annotate.views import accounts, campaigns, dashboard, judging, setup, work
+
+urlpatterns: list[URLPattern] = [
+    # People
+    path("", accounts.home, name="home"),
+    path("sign-in/", accounts.sign_in, name="sign_in"),
+    path("sign-out/", accounts.sign_out, name="sign_out"),
+    path("link/<str:token>/", accounts.sign_in_link, name="sign_in_link"),
+    path("password/", accounts.set_password, name="set_password"),
+    # Judging
+    path("judge/", judging.judge_home, name="judge_home"),
+    path("judge/<slug:slug>/", judging.judge, name="judge"),
+    path("judge/<slug:slug>/undo/", judging.judge_undo, name="judge_undo"),
+    path("judge/<slug:slug>/refuse/", judging.judge_refuse, name="judge_refuse"),
+    path("judge/<slug:slug>/release/", judging.judge_release, name="judge_release"),
+    path("judge/<slug:slug>/guidelines/", judging.judge_guidelines, name="judge_guidelines"),
+    # Campaigns
+    path("campaigns/", campaigns.campaign_list, name="campaigns"),
+    path("campaigns/new/", campaigns.campaign_new, name="campaign_new"),
+    path("campaigns/<slug:slug>/", dashboard.dashboard, name="dashboard"),
+    path("campaigns/<slug:slug>/live/", dashboard.campaign_live, name="campaign_live"),
+    path("campaigns/<slug:slug>/settings/", campaigns.campaign_settings, name="campaign_settings"),
+    path("campaigns/<slug:slug>/state/", campaigns.campaign_state, name="campaign_state"),
+    path("campaigns/<slug:slug>/train/", campaigns.campaign_train, name="campaign_train"),
+    path("campaigns/<slug:slug>/data/", setup.campaign_data, name="campaign_data"),
+    path("campaigns/<slug:slug>/data/<int:number>/", setup.upload_page, name="upload"),
+    path("campaigns/<slug:slug>/judges/", setup.campaign_judges, name="campaign_judges"),
+    path("campaigns/<slug:slug>/judges/add/", setup.judge_add, name="judge_add"),
+    path("campaigns/<slug:slug>/judges/<int:number>/", setup.judge_change, name="judge_change"),
+    path(
+        "campaigns/<slug:slug>/guidelines/", setup.campaign_guidelines, name="campaign_guidelines"
+    ),
+    path("campaigns/<slug:slug>/jobs/", work.campaign_jobs, name="campaign_jobs"),
+    path("campaigns/<slug:slug>/jobs/<int:number>/", work.job_change, name="job_change"),
+    path(
+        "campaigns/<slug:slug>/export/<str:name>.csv",
+        dashboard.campaign_export,
+        name="campaign_export",
+    ),
+]
