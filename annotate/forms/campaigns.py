@@ -29,7 +29,7 @@ AGGREGATOR_WORDS = {
 GUIDELINES_MAX = 50_000
 
 
-class CampaignForm(forms.ModelForm[Campaign]):
+class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
     """The settings of a campaign. The modules decide what they mean."""
 
     scheme_name = forms.ChoiceField(
@@ -86,7 +86,7 @@ class UploadForm(forms.Form):
 
     file = forms.FileField(label="File")
 
-    def clean_file(self) -> UploadedFile[bytes]:
+    def clean_file(self) -> "UploadedFile[bytes]":
         file: UploadedFile[bytes] = self.cleaned_data["file"]
         if (file.size or 0) > settings.UPLOAD_MAX_BYTES:
             most, got = settings.UPLOAD_MAX_BYTES / 2**20, (file.size or 0) / 2**20
