@@ -1,11 +1,12 @@
 """Ranking data in files: LETOR lines, TREC judgments, and folds by query.
 
-Every reader takes a path or an open file, plain or gzipped, with any line ending. A malformed line
+Every reader takes a path or an open file, plain or gzipped, with LF or CRLF. A malformed line
 is a ``ValueError`` that names the line and what is wrong with it.
 """
 
 from ranking.data.folds import Fold, folds, rotation
-from ranking.data.letor import LetorData, read_letor, write_letor
+from ranking.data.letor import LetorData, read_letor
+from ranking.data.letor_writer import write_letor
 from ranking.data.qrels import Qrels, read_qrels, write_qrels
 
 __all__ = [

@@ -1,14 +1,14 @@
-"""LETOR lines: ``<grade> qid:<query> <feature>:<value> … # <comment>``."""
+"""Reading LETOR lines: ``<grade> qid:<query> <feature>:<value> … # <comment>``."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
-from ranking.data.files import Source, lines, write
+from ranking.data.files import Source, lines
 from ranking.judgments import FloatArray, IntArray
 
 #: The highest feature number a file may use unless ``features`` says otherwise, so that one line
@@ -88,55 +88,6 @@ def read_letor(source: Source, *, missing: float = 0.0, features: int | None = N
     qid, names = _queries([query for block in blocks for query in block.queries])
     y = np.array([grade for block in blocks for grade in block.y], dtype=np.int64)
     return LetorData(X, y, qid, [c for block in blocks for c in block.comments], names)
-
-
-def write_letor(
-    target: Source,
-    X: npt.ArrayLike,
-    y: npt.ArrayLike,
-    qid: npt.ArrayLike,
-    *,
-    comments: Sequence[str] | None = None,
-    names: Mapping[int, str] | None = None,
-) -> None:
-    """Write rows so that :func:`read_letor` gives them back exactly; gzipped for ``….gz``.
-
-    All features are written, each with the fewest digits that are read as the same number, ``nan``
-    as ``NULL`` (read it back with ``missing=nan``). ``names`` gives queries another name than their
-    number; a name has no blanks and no ``#``. A comment is one line.
-    """
-    values, grades, queries = _checked_rows(X, y, qid)
-    said = queries.tolist() if names is None else _named(queries, names)
-    tails = [""] * len(grades) if comments is None else list(comments)
-    if len(tails) != len(grades):
-        raise ValueError(
-            f"comments must have one entry per row, {len(grades)}. Got {len(tails)} instead."
-        )
-    for name in {str(query) for query in said}:
-        if name.split() != [name] or "#" in name or "\0" in name:
-            raise ValueError(
-                f"A query's name must have no blanks and no '#'. Got {name!r} instead."
-            )
-    for tail in tails:
-        if "\n" in tail or "\r" in tail:
-            raise ValueError(f"A comment must be one line. Got {tail!r} instead.")
-
-    def rows() -> Iterator[str]:
-        spell = "{}:{!r}".format
-        numbers = range(1, values.shape[1] + 1)
-        for start in range(0, len(grades), 1024):
-            for row, grade, query, tail in zip(
-                values[start : start + 1024].tolist(),
-                grades[start : start + 1024].tolist(),
-                said[start : start + 1024],
-                tails[start : start + 1024],
-                strict=True,
-            ):
-                body = " ".join(map(spell, numbers, row)).replace(":nan", ":NULL")
-                words = [str(grade), f"qid:{query}", body, f"# {tail}" if tail else ""]
-                yield " ".join(filter(None, words)) + "\n"
-
-    write(target, rows())
 
 
 @dataclass(frozen=True)
@@ -267,33 +218,6 @@ def _queries(said: list[str]) -> tuple[IntArray, dict[int, str]]:
     return qid, {number: name for name, number in code.items()}
 
 
-def _named(queries: IntArray, names: Mapping[int, str]) -> list[str]:
-    try:
-        return [names[query] for query in queries.tolist()]
-    except KeyError as error:
-        raise ValueError(f"names must have a name for every query. Got none for {error}.") from None
-
-
 def _shown(word: bytes) -> str:
     """A word of a file as it may stand in a message: short, and readable whatever it is."""
     return repr(word[:40].decode(errors="replace"))
-
-
-def _checked_rows(
-    X: npt.ArrayLike, y: npt.ArrayLike, qid: npt.ArrayLike
-) -> tuple[FloatArray, IntArray, IntArray]:
-    values = np.asarray(X, dtype=np.float64)
-    grades, queries = np.asarray(y), np.asarray(qid)
-    if values.ndim != 2 or not values.shape[:1] == grades.shape == queries.shape:
-        raise ValueError(
-            "X must be rows × features, y and qid one value per row. "
-            f"Got {values.shape}, {grades.shape} and {queries.shape} instead."
-        )
-    for name, array in (("y", grades), ("qid", queries)):
-        if array.dtype.kind not in "iu":
-            raise ValueError(f"{name} must hold integers. Got {array.dtype} instead.")
-    if not len(values):
-        raise ValueError("There must be at least one row. Got 0 instead.")
-    if np.isinf(values).any():
-        raise ValueError("X must hold finite numbers or nan. Got inf instead.")
-    return values, grades.astype(np.int64), queries.astype(np.int64)

@@ -241,6 +241,11 @@ def test_files_longer_than_a_block_are_read_whole():
         (([[1.0]], [1], [1]), {"names": {1: "a b"}}, r"no blanks and no '#'\. Got 'a b'"),
         (([[1.0]], [1], [1]), {"names": {1: "a#b"}}, r"no blanks and no '#'\. Got 'a#b'"),
         (([[1.0]], [1], [1]), {"names": {2: "a"}}, r"name for every query\. Got none for 1"),
+        (
+            ([[1.0]] * 2, [1, 1], [1, 2]),
+            {"names": {1: "a", 2: "a"}},
+            r"own name\. Got one name twi",
+        ),
     ],
 )
 def test_rows_that_cannot_be_written_are_named(rows, options, message, tmp_path):
