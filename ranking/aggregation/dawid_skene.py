@@ -6,7 +6,14 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ranking.aggregation.em import FLOOR, cast_votes, iterate, require_settings, to_labels
+from ranking.aggregation.em import (
+    FLOOR,
+    cast_votes,
+    iterate,
+    mean_row,
+    require_settings,
+    to_labels,
+)
 from ranking.aggregation.labels import Labels
 from ranking.judgments import FloatArray
 
@@ -40,7 +47,7 @@ class DawidSkene:
         votes = cast_votes(pair, judge, grade)
 
         def maximise(posterior: FloatArray) -> tuple[FloatArray, FloatArray]:
-            return _chances(votes.tally(posterior)), posterior.mean(axis=0)
+            return _chances(votes.tally(posterior)), mean_row(posterior)
 
         posterior, chance = iterate(votes, maximise, self.iterations, self.tolerance)
         votes.take_at_word(posterior)

@@ -18,7 +18,7 @@ from ranking.aggregation.labels import Labels
 from ranking.grades import LEVELS
 from ranking.judgments import FloatArray, IntArray, check_judgments
 
-#: No probability is taken to be smaller, so that one surprise never rules a grade out.
+#: No expected count and no prior is taken to be smaller, so that nothing is ruled out for good.
 FLOOR = 1e-10
 
 #: From the posterior (pairs × 5) to ``chance[w, j, i]`` = P(w says j | truth i) and ``prior[i]``.
@@ -80,9 +80,17 @@ def cast_votes(pair: npt.ArrayLike, judge: npt.ArrayLike, grade: npt.ArrayLike) 
     return Votes(pair_ids, judge_ids, votes.tocsr())
 
 
+def mean_row(table: FloatArray) -> FloatArray:
+    """The mean over pairs; as a product, since numpy sums a tall narrow table slowly."""
+    return np.asarray(np.ones(len(table)) @ table) / len(table)
+
+
 def expect(votes: Votes, chance: FloatArray, prior: FloatArray) -> tuple[FloatArray, float]:
-    """The posterior over the grades of every pair (pairs × 5), and the log-likelihood."""
-    table = np.log(np.maximum(chance, FLOOR)).reshape(-1, LEVELS)
+    """The posterior over the grades of every pair (pairs × 5), and the log-likelihood.
+
+    A chance may be 0 only for a grade the judge never gives.
+    """
+    table = np.log(np.maximum(chance, np.finfo(np.float64).tiny)).reshape(-1, LEVELS)
     posterior = votes.matrix @ table
     posterior += np.log(np.maximum(prior, FLOOR))
     # Column by column: numpy reduces a short last axis slowly.

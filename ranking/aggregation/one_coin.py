@@ -6,7 +6,14 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ranking.aggregation.em import FLOOR, cast_votes, iterate, require_settings, to_labels
+from ranking.aggregation.em import (
+    FLOOR,
+    cast_votes,
+    iterate,
+    mean_row,
+    require_settings,
+    to_labels,
+)
 from ranking.aggregation.labels import Labels
 from ranking.grades import LEVELS
 from ranking.judgments import FloatArray
@@ -43,7 +50,7 @@ class OneCoin:
         uniform = np.full(LEVELS, 1 / LEVELS)
 
         def maximise(posterior: FloatArray) -> tuple[FloatArray, FloatArray]:
-            prior = posterior.mean(axis=0) if self.learn_prior else uniform
+            prior = mean_row(posterior) if self.learn_prior else uniform
             return _chances(votes.tally(posterior)), prior
 
         posterior, chance = iterate(votes, maximise, self.iterations, self.tolerance)

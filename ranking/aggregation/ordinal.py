@@ -6,12 +6,19 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ranking.aggregation.em import Votes, cast_votes, iterate, require_settings, to_labels
+from ranking.aggregation.em import (
+    Votes,
+    cast_votes,
+    iterate,
+    mean_row,
+    require_settings,
+    to_labels,
+)
 from ranking.aggregation.labels import Labels
 from ranking.grades import LEVELS
 from ranking.judgments import FloatArray
 
-#: How close another grade may come to the only judgment of a pair in its posterior.
+#: How close another grade may come, in the posterior, to the one that all judges of a pair gave.
 _CLOSE = 0.99
 
 
@@ -27,8 +34,9 @@ class Ordinal:
 
     n_w are the expected counts of judge w, so a judge who did much has a matrix of his own and a
     judge who did little has nearly T_w. P has a Dirichlet prior of ``pool_weight`` judgments a row
-    that falls off as ``falloff``^|i − j| (this is where the order of the grades comes in), a_w a
-    Beta(1, ``doubt``) prior, h_w a uniform Dirichlet of ``habit_weight`` judgments.
+    that falls off as ``falloff``^|i − j| (this is where the order of the grades comes in). a_w is
+    drawn to the mean attention of all judges by ``attention_weight`` judgments and h_w to their
+    common habit by ``habit_weight``, so that a newcomer is taken to be like the others.
 
     The prior over grades is π = λ·(mean posterior) + (1 − λ)·(share of each grade among the
     judgments, averaged over pairs), λ = 1 − pairs/judgments = the share of judgments that are
@@ -36,9 +44,9 @@ class Ordinal:
     A uniform π, the simpler choice, breaks down where grades are far from uniform, as they are in
     most search data: it splits Bad among the other grades.
 
-    Guards: a pair with one judgment teaches what it says (`Votes.take_at_word`), and in its
-    posterior no grade is more probable than the one said, so that its label is that judgment; but
-    its score still tells how much the judge is worth.
+    Guards: a pair with one judgment teaches what it says (`Votes.take_at_word`), and where all the
+    judgments of a pair agree no grade is more probable than that one, so that the label is what was
+    said; the score still tells how much its judges are worth.
 
     Related: Hovy et al., "Learning whom to trust with MACE", NAACL 2013 (attention and habit, with
     attentive judges always right); Kim, Ghahramani, "Bayesian classifier combination", AISTATS 2012
@@ -47,16 +55,16 @@ class Ordinal:
 
     iterations: int = 30
     tolerance: float = 1e-6
-    shrink: float = 16.0
+    shrink: float = 10.0
     pool_weight: float = 100.0
     falloff: float = 0.35
-    doubt: float = 6.0
-    habit_weight: float = 2.0
+    attention_weight: float = 5.0
+    habit_weight: float = 5.0
     name: ClassVar[str] = "ordinal"
 
     def __post_init__(self) -> None:
         require_settings(self.iterations, self.tolerance)
-        for setting in ("shrink", "pool_weight", "doubt", "habit_weight"):
+        for setting in ("shrink", "pool_weight", "attention_weight", "habit_weight"):
             if not getattr(self, setting) > 0:
                 raise ValueError(
                     f"{setting} must be positive. Got {getattr(self, setting)} instead."
@@ -69,7 +77,7 @@ class Ordinal:
         votes = cast_votes(pair, judge, grade)
         fit = _Fit(self, votes)
         posterior, chance = iterate(votes, fit.maximise, self.iterations, self.tolerance)
-        _keep_only_judgment(votes, posterior)
+        _keep_unanimous(votes, posterior)
         return to_labels(votes, posterior, chance)
 
 
@@ -90,9 +98,9 @@ class _Fit:
         judges, levels = len(self.votes.judge), np.arange(LEVELS)
         steps = self.settings.falloff ** np.abs(levels[:, None] - levels)
         self.ladder = self.pool = steps / steps.sum(axis=0)
-        self.attention = np.full(judges, 1 / (1 + self.settings.doubt))
+        self.attention = np.full(judges, 0.5)
         self.habit = np.full((judges, LEVELS), 1 / LEVELS)
-        self.said = self.votes.shares().mean(axis=0)
+        self.said = mean_row(self.votes.shares())
         self.overlap = 1 - len(self.votes.pair) / float(self.votes.number.sum())
 
     def maximise(self, posterior: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -100,7 +108,7 @@ class _Fit:
         tally = self.votes.tally(posterior)
         self._attend(tally)
         weighted = tally + self.settings.shrink * self._target()
-        prior = self.overlap * posterior.mean(axis=0) + (1 - self.overlap) * self.said
+        prior = self.overlap * mean_row(posterior) + (1 - self.overlap) * self.said
         return weighted / weighted.sum(axis=1, keepdims=True), prior
 
     def _target(self) -> FloatArray:
@@ -111,17 +119,28 @@ class _Fit:
     def _attend(self, tally: FloatArray) -> None:
         """Split every count into attentive and habitual, and learn from each part its own."""
         attentive = tally * (self.attention[:, None, None] * self.pool) / self._target()
-        habitual = (tally - attentive).sum(axis=2) + self.settings.habit_weight / LEVELS
-        self.habit = habitual / habitual.sum(axis=1, keepdims=True)
-        number = tally.sum(axis=(1, 2))
-        self.attention = (attentive.sum(axis=(1, 2)) + 1) / (number + 1 + self.settings.doubt)
+        habitual = (tally - attentive).sum(axis=2)
+        common = habitual.sum(axis=0) + 1
+        self.habit = _drawn_to(common / common.sum(), habitual, self.settings.habit_weight)
+        # One attentive and one absent judge more than there are keep the mean off 0 and 1.
+        mean = (self.attention.sum() + 1) / (len(self.attention) + 2)
+        looked = np.stack([attentive.sum(axis=(1, 2)), habitual.sum(axis=1)], axis=1)
+        odds = np.array([mean, 1 - mean])
+        self.attention = _drawn_to(odds, looked, self.settings.attention_weight)[:, 0]
         pooled = attentive.sum(axis=0) + self.settings.pool_weight * self.ladder
         self.pool = pooled / pooled.sum(axis=0)
 
 
-def _keep_only_judgment(votes: Votes, posterior: FloatArray) -> None:
-    """Cap the other grades of pairs with one judgment just below the grade that was said."""
-    row, said = votes.alone
+def _drawn_to(centre: FloatArray, counts: FloatArray, weight: float) -> FloatArray:
+    """Each row of counts as shares, after ``weight`` more counts shared out as in the centre."""
+    shares = (counts + weight * centre) / (counts.sum(axis=1, keepdims=True) + weight)
+    return np.asarray(shares)
+
+
+def _keep_unanimous(votes: Votes, posterior: FloatArray) -> None:
+    """Cap the other grades of unanimously judged pairs just below the grade that was said."""
+    shares = votes.shares()
+    row, said = np.nonzero(shares == 1)
     kept = posterior[row, said]
     capped = np.minimum(posterior[row], _CLOSE * kept[:, None])
     capped[np.arange(len(row)), said] = kept
