@@ -25,19 +25,23 @@ import platform
 import sys
 import time
 import warnings
-import zipfile
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ranking.rankers import RANKERS, Ranker
+from ranking.rankers.arrays import BROKEN
 
 _REQUIRED = ("X", "y", "qid")
 _KNOWN = {*_REQUIRED, "weight", "feature_names"}
+_SCORES = {"score": "scores.npy", "test": "test_scores.npy"}
+
+Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
 
 
 class JobError(ValueError):
@@ -50,10 +54,22 @@ def run(folder: Path) -> None:
     ranker = read_job(folder / "job.json")
     train = read_arrays(folder / "train.npz", _REQUIRED)
     valid = _optional(folder / "valid.npz", _REQUIRED)
-    to_score = {name: _optional(folder / f"{name}.npz", ("X",)) for name in ("score", "test")}
+    to_score = {name: _optional(folder / f"{name}.npz", ("X",)) for name in _SCORES}
+    facts = fit(ranker, train, valid)
+    facts |= _save(ranker, folder)
+    for name, data in to_score.items():
+        if data is not None:
+            _write_scores(ranker, data["X"], folder / _SCORES[name])
+    write_atomically(folder / "result.json", json.dumps(facts, indent=1).encode())
+
+
+def fit(ranker: Ranker, train: Arrays, valid: Arrays | None) -> dict[str, Any]:
+    """Fit the ranker; what there is to say about it."""
     names = [str(name) for name in train["feature_names"]] if "feature_names" in train else None
     started = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
+    # One thread: the machine serves people too, and sums in another order are other models.
+    limits = threadpool_limits(limits=1, user_api="blas")
+    with limits, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ranker.fit(
             train["X"],
@@ -64,15 +80,10 @@ def run(folder: Path) -> None:
             feature_names=names,
             progress=report_progress(),
         )
-    seconds = time.perf_counter() - started
-    result = _save(ranker, folder)
-    for name, data in to_score.items():
-        if data is not None:
-            _write_scores(ranker, data["X"], folder / _SCORES[name])
-    result |= {
+    return {
         "ranker": ranker.name,
         "parameters": ranker.get_params(),
-        "seconds": seconds,
+        "seconds": time.perf_counter() - started,
         "rows": len(train["y"]),
         "queries": len(np.unique(train["qid"])),
         "best_iteration": ranker.best_iteration_,
@@ -81,10 +92,6 @@ def run(folder: Path) -> None:
         "warnings": [str(warning.message) for warning in caught],
         "versions": _versions(),
     }
-    write_atomically(folder / "result.json", json.dumps(result, indent=1).encode())
-
-
-_SCORES = {"score": "scores.npy", "test": "test_scores.npy"}
 
 
 def read_job(path: Path) -> Ranker:
@@ -110,14 +117,14 @@ def read_job(path: Path) -> Ranker:
     return RANKERS[name](**parameters)
 
 
-def read_arrays(path: Path, required: tuple[str, ...]) -> dict[str, npt.NDArray[Any]]:
+def read_arrays(path: Path, required: tuple[str, ...]) -> Arrays:
     """The arrays of an npz file, never unpickled."""
     try:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files if name in _KNOWN}
     except FileNotFoundError:
         raise JobError(f"{path.name} must be in the folder. Got nothing instead.") from None
-    except (ValueError, OSError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+    except BROKEN as error:
         raise JobError(f"{path.name} must be an npz file of plain arrays. Got: {error}.") from None
     missing = [name for name in required if name not in arrays]
     if missing:
@@ -125,7 +132,7 @@ def read_arrays(path: Path, required: tuple[str, ...]) -> dict[str, npt.NDArray[
     return arrays
 
 
-def _optional(path: Path, required: tuple[str, ...]) -> dict[str, npt.NDArray[Any]] | None:
+def _optional(path: Path, required: tuple[str, ...]) -> Arrays | None:
     return read_arrays(path, required) if path.exists() else None
 
 

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -12,6 +13,17 @@ import numpy.typing as npt
 
 from ranking.rankers.base import Ranker
 
+#: What numpy and zipfile may say of a file that is no npz archive of plain arrays.
+BROKEN = (
+    ValueError,
+    KeyError,
+    OSError,
+    EOFError,
+    AttributeError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 #: The length of a comment and a digest of 64 hexadecimal digits.
 _SEAL = 2 + 64
 
@@ -68,7 +80,7 @@ def _read(path: str | Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]
         header = json.loads(stored.pop("header").tobytes())
     except FileNotFoundError:
         raise
-    except (ValueError, KeyError, OSError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+    except BROKEN as error:
         raise ValueError(f"{path} must be a saved ranker. Got: {error}.") from error
     if not isinstance(header, dict):
         raise ValueError(f"{path} must be a saved ranker. Got the header {header!r} instead.")

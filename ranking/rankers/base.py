@@ -147,10 +147,15 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         return ranker
 
 
-def require_whole(name: str, value: object, *, least: int = 1) -> None:
-    """A parameter that must be an integer of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}. Got {value} instead.")
+def require_whole(
+    name: str, value: object, *, least: int = 1, most: int = np.iinfo(np.int32).max
+) -> None:
+    """A parameter that must be an integer from ``least`` to ``most``."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:  # type: ignore[operator]
+        raise ValueError(
+            f"{name} must be a whole number from {least} to {most}. Got {value} instead."
+        )
 
 
 def require_number(

@@ -159,6 +159,8 @@ class LambdaMART(Ranker):
             ranker.booster_ = lgb.Booster(model_str=text)
         except lgb.basic.LightGBMError as error:
             raise ValueError(f"{path} must hold a LightGBM model. Got: {error}.") from error
+        if ranker.booster_.num_feature() != ranker.n_features_in_:
+            raise ValueError(f"{path} must have {ranker.n_features_in_} features. Got others.")
         return ranker
 
 

@@ -117,7 +117,7 @@ class LambdaRank(ArrayRanker):
         progress(1.0)
 
     def _scaled(self, X: Floats) -> Single:
-        return apply_scale(X, self.scale, self.centre_, self.spread_, np.float32)
+        return apply_scale(X, self.scale, self.centre_, self.spread_, dtype=np.float32)
 
     def _score(self, X: Floats) -> Single:
         net = _Net(self.hidden_weights_, self.hidden_bias_, self.output_weights_)

@@ -7,6 +7,7 @@ canonical order, so that the same rows give the same model however the queries a
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -51,12 +52,12 @@ class Lists:
         start = np.concatenate(([0], first, [len(queries)])).astype(np.int64)
         return cls(features, grades, weight, start, sample_weight is not None)
 
-    @property
+    @cached_property
     def sizes(self) -> Ints:
         """How many documents each query has."""
         return np.diff(self.start)
 
-    @property
+    @cached_property
     def segment(self) -> Ints:
         """The number of its query, for every row."""
         return np.repeat(np.arange(len(self.start) - 1), self.sizes)

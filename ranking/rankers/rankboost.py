@@ -54,7 +54,7 @@ class RankBoost(ArrayRanker):
     def _check_parameters(self) -> None:
         for name in ("n_estimators", "k", "early_stopping_rounds"):
             require_whole(name, getattr(self, name))
-        require_whole("max_bin", self.max_bin, least=2)
+        require_whole("max_bin", self.max_bin, least=2, most=1024)
         require_whole("seed", self.seed, least=0)
 
     def _check_arrays(self, path: str | Path) -> None:

@@ -29,7 +29,7 @@ def learn_scale(X: Floats, scale: str) -> tuple[Floats, Floats]:
 
 
 def apply_scale(
-    X: Floats, scale: str, centre: Floats, spread: Floats, dtype: Any = np.float64
+    X: Floats, scale: str, centre: Floats, spread: Floats, *, dtype: Any = np.float64
 ) -> npt.NDArray[Any]:
     """``X`` on the scale that was learnt."""
     if scale == "none":
