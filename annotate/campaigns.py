@@ -168,4 +168,8 @@ def save_guidelines(campaign: Campaign, text: str) -> Guideline:
         current = guidelines.current(campaign)
         if current.text.strip() == text.strip():
             return current
-        return Guideline.objects.create(campaign=campaign, version=current.version + 1, text=text)
+        version = current.version + 1
+        new = Guideline.objects.create(campaign=campaign, version=version, text=text)
+        Campaign.objects.filter(pk=campaign.pk).update(guideline_version=version)
+    campaign.guideline_version = version
+    return new

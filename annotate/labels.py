@@ -42,10 +42,15 @@ def label_batch(campaign: Campaign) -> int:
         stale = Pair.objects.filter(campaign=campaign, stale=True).order_by("pk")
         pairs = list(stale.select_for_update().values_list("pk", flat=True)[:BATCH])
         Pair.objects.filter(pk__in=pairs).update(stale=False)
-        pair, judge, grade = judgments(Seat.objects.filter(pair__in=pairs))
+        pair, judge, grade = judgments(_counted(campaign, Seat.objects.filter(pair__in=pairs)))
         _write(campaign.aggregator, pair, judge, grade)
         Label.objects.filter(pair__in=set(pairs) - set(pair.tolist())).delete()
     return len(pairs)
+
+
+def _counted(campaign: Campaign, seats: QuerySet[Seat]) -> QuerySet[Seat]:
+    """Gold pairs test judges; they are labelled only where the campaign wants it."""
+    return seats if campaign.gold_in_labels else seats.exclude(pair__state=Pair.State.GOLD)
 
 
 def judgments(seats: QuerySet[Seat]) -> tuple[IntArray, IntArray, IntArray]:
@@ -90,7 +95,7 @@ def _write(method: str, pair: IntArray, judge: IntArray, grade: IntArray) -> Non
 
 def take_snapshot(campaign: Campaign) -> Snapshot:
     """What the dashboard shows. The history keeps one a minute; within it the last one stands."""
-    figures = summarise(*judgments(campaign.seats.all()))
+    figures = summarise(*judgments(_counted(campaign, campaign.seats.all())))
     recent = campaign.snapshots.filter(created_at__gt=now_plus(seconds=-SNAPSHOT_SECONDS))
     latest = recent.order_by("-id").values_list("pk", flat=True).first()
     if latest is None:

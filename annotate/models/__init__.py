@@ -2,7 +2,7 @@
 
 from annotate.models.campaigns import Campaign, Guideline, Membership, scheme_of
 from annotate.models.history import Event
-from annotate.models.judging import Judgment, Refusal, Seat
+from annotate.models.judging import Judgment, Ledger, Refusal, Seat, Standing
 from annotate.models.people import ApiToken, SignInLink, User
 from annotate.models.pool import Document, Pair, Query, Upload
 from annotate.models.results import Label, Snapshot, TrainingRun
@@ -17,6 +17,7 @@ __all__ = [
     "Job",
     "Judgment",
     "Label",
+    "Ledger",
     "Membership",
     "Pair",
     "Query",
@@ -24,6 +25,7 @@ __all__ = [
     "Seat",
     "SignInLink",
     "Snapshot",
+    "Standing",
     "TrainingRun",
     "Upload",
     "User",

@@ -42,7 +42,9 @@ class Campaign(models.Model):
     budget = models.PositiveIntegerField(
         null=True, blank=True, help_text="Judgments at most; empty means no limit."
     )
-    spent = models.PositiveIntegerField(default=0, help_text="Judgments that count, of a budget.")
+    gold_in_labels = models.BooleanField(
+        "label gold pairs too", default=False, help_text="From their judgments, as other pairs."
+    )
     gold_percent = models.PositiveSmallIntegerField(
         "gold pairs, per cent", default=0, validators=[MaxValueValidator(50)]
     )
@@ -64,6 +66,7 @@ class Campaign(models.Model):
         "retrain after … new judgments", default=500, help_text="0 means never by count."
     )
     feature_names = models.JSONField(default=list)
+    guideline_version = models.PositiveIntegerField(default=0)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
 
@@ -105,11 +108,6 @@ class Membership(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=8, choices=Role)
     created_at = models.DateTimeField(db_default=Now())
-    qualified = models.BooleanField(null=True, help_text="Passed, failed, or not tried yet.")
-    excluded_at = models.DateTimeField(null=True, help_text="Since when she gets no more pairs.")
-    cursor = models.BigIntegerField(
-        default=0, help_text="Where her search for a seat begins: before it, all is hers already."
-    )
 
     class Meta:
         constraints: ClassVar = [

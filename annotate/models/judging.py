@@ -13,6 +13,39 @@ from annotate.models.pool import Pair, Query
 from ranking.grades import LEVELS
 
 
+class Standing(models.Model):
+    """What the router knows of a judge in a campaign. Its lock makes her many tabs take turns."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="standings")
+    judge = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="standings")
+    qualified = models.BooleanField(null=True, help_text="Passed, failed, or not tried yet.")
+    excluded_at = models.DateTimeField(null=True, help_text="Since when she gets no more pairs.")
+    query = models.ForeignKey(
+        Query, models.SET_NULL, null=True, related_name="+", help_text="The query she is on."
+    )
+    cursor = models.BigIntegerField(
+        default=-1, help_text="Where her search begins: up to here all is hers already."
+    )
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["campaign", "judge"], name="one_standing_per_judge")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge_id} in {self.campaign_id}"
+
+
+class Ledger(models.Model):
+    """How much of its budget a campaign has spent. Its lock makes the budget exact."""
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="ledger")
+    spent = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.spent} judgments of {self.campaign_id}"
+
+
 class Seat(models.Model):
     """One wanted judgment of a pair. Whoever holds it may judge; a lease is just its columns."""
 
@@ -64,6 +97,11 @@ class Seat(models.Model):
                 name="seat_open_of_query",
             ),
             models.Index(fields=["judge", "campaign"], condition=Q(state="open"), name="seat_held"),
+            models.Index(
+                fields=["campaign", "leased_until"],
+                condition=Q(state="open", leased_until__isnull=False),
+                name="seat_leased",
+            ),
             models.Index(fields=["judge", "campaign", "judged_at"], name="seat_judged"),
             models.Index(fields=["campaign", "state"], name="seat_by_state"),
         ]

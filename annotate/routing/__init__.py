@@ -1,0 +1,38 @@
+"""Which pair goes to which judge. The only place where seats and judgments are written.
+
+Locks are taken in one order everywhere: standing, ledger, pair, seat; and nobody who holds a pair
+waits for a seat. SQLite takes its one write lock at BEGIN instead, so the same code holds there.
+"""
+
+from annotate.routing.errors import CampaignNotOpenError, RoutingError, StaleSeatError
+from annotate.routing.judgments import Answer, correct, submit, take_back, void
+from annotate.routing.membership import exclude, put_back, readmit, set_qualified
+from annotate.routing.referrals import drop, give_gold, refuse, resume, take_gold
+from annotate.routing.seats import claim, extend, open_seats, release, why_none
+from annotate.routing.settling import reroute
+
+__all__ = [
+    "Answer",
+    "CampaignNotOpenError",
+    "RoutingError",
+    "StaleSeatError",
+    "claim",
+    "correct",
+    "drop",
+    "exclude",
+    "extend",
+    "give_gold",
+    "open_seats",
+    "put_back",
+    "readmit",
+    "refuse",
+    "release",
+    "reroute",
+    "resume",
+    "set_qualified",
+    "submit",
+    "take_back",
+    "take_gold",
+    "void",
+    "why_none",
+]

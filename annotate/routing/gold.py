@@ -1,0 +1,101 @@
+"""Gold pairs: known grades among the others, and the qualification that is made of them."""
+
+import hashlib
+
+from django.db.models import F, Max
+
+from annotate.models import Campaign, Pair, Refusal, Seat, Standing, User
+
+#: Where gold seats stand: behind everything, so that no search for a free seat ever meets one.
+POSITION = 1 << 62
+
+
+def is_gold(seat: Seat) -> bool:
+    return seat.position == POSITION
+
+
+def barred(standing: Standing) -> bool:
+    """Whether this judge may judge gold only: she has not qualified, or not yet."""
+    return standing.campaign.qualification_size > 0 and not standing.qualified
+
+
+def next_seat(standing: Standing, judge: User, campaign: Campaign) -> Seat | None:
+    """A gold seat, if it is time for one: always before she has qualified, then at the set rate.
+
+    Whether it is time depends on the seed, the judge and how many pairs she has judged: nobody
+    can tell a gold pair from its place.
+    """
+    if campaign.qualification_size and standing.qualified is False:
+        return None
+    if not barred(standing) and not _due(campaign, judge):
+        return None
+    pair = _next_pair(campaign, judge)
+    return _seat(pair, judge) if pair else None
+
+
+def _due(campaign: Campaign, judge: User) -> bool:
+    if not campaign.gold_percent:
+        return False
+    made = Seat.objects.filter(campaign=campaign, judge=judge, state=Seat.State.DONE).count()
+    return _draw(campaign, judge, str(made)) % 100 < campaign.gold_percent
+
+
+def _draw(campaign: Campaign, judge: User, what: str) -> int:
+    text = f"{campaign.seed}\n{campaign.pk}\n{judge.pk}\n{what}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+
+
+def _next_pair(campaign: Campaign, judge: User) -> Pair | None:
+    """The gold pair that comes next for this judge, in an order of her own."""
+    seen = set(
+        Seat.objects.filter(campaign=campaign, judge=judge, position=POSITION).values_list(
+            "pair", flat=True
+        )
+    )
+    seen |= set(Refusal.objects.filter(judge=judge).values_list("pair", flat=True))
+    pairs = Pair.objects.filter(campaign=campaign, state=Pair.State.GOLD)
+    fresh = [pk for pk in pairs.values_list("pk", flat=True) if pk not in seen]
+    if not fresh:
+        return None
+    first = min(fresh, key=lambda pk: _draw(campaign, judge, f"pair {pk}"))
+    return Pair.objects.select_for_update().get(pk=first)
+
+
+def _seat(pair: Pair, judge: User) -> Seat:
+    """A seat for this judge alone. The lock of the pair keeps the ordinals apart."""
+    last = pair.seats.aggregate(last=Max("ordinal"))["last"] or 0
+    return Seat.objects.create(
+        campaign_id=pair.campaign_id,
+        query_id=pair.query_id,
+        pair=pair,
+        ordinal=last + 1,
+        position=POSITION,
+        judge=judge,
+    )
+
+
+# -- Qualification --------------------------------------------------------------------------------
+
+
+def needed(campaign: Campaign) -> int:
+    """How many gold judgments decide: those wanted, or all there are."""
+    there = Pair.objects.filter(campaign=campaign, state=Pair.State.GOLD).count()
+    return min(campaign.qualification_size, there)
+
+
+def accuracy(campaign: Campaign, judge: User) -> tuple[int, int]:
+    """How many of her gold judgments are right, and how many there are."""
+    made = Seat.objects.filter(
+        campaign=campaign, judge=judge, state=Seat.State.DONE, pair__state=Pair.State.GOLD
+    )
+    return made.filter(judgment__grade=F("pair__gold")).count(), made.count()
+
+
+def examine(standing: Standing, judge: User, campaign: Campaign) -> None:
+    """After a gold judgment: has she qualified? The caller holds the lock of her standing."""
+    if standing.qualified is not None or not campaign.qualification_size:
+        return
+    right, made = accuracy(campaign, judge)
+    if made >= needed(campaign):
+        passed = 100 * right >= campaign.qualification_percent * made
+        Standing.objects.filter(pk=standing.pk).update(qualified=passed)

@@ -1,0 +1,210 @@
+"""Judgments: made, corrected, taken back, voided. Rows are only ever added."""
+
+import uuid
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from annotate import history, jobs
+from annotate.clock import now_plus
+from annotate.models import Campaign, Judgment, Pair, Seat, User
+from annotate.routing import gold
+from annotate.routing.errors import CampaignNotOpenError, RoutingError, StaleSeatError
+from annotate.routing.settling import settle
+from annotate.routing.standing import locked_standing, refund, spend
+from ranking.grades import LEVELS
+
+#: How many of her latest judgments a judge may still change.
+RECENT = 20
+
+#: Aggregation waits so many seconds for more judgments to come.
+GATHER_SECONDS = 2
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a judge says about a pair."""
+
+    grade: int
+    key: uuid.UUID
+    comment: str = ""
+    active_ms: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.grade not in range(LEVELS):
+            raise RoutingError(f"A grade must be 0 to 4. Got {self.grade} instead.")
+
+
+def submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judgment:
+    """Save one judgment and let the scheme decide what follows. The same key is saved once."""
+    try:
+        with transaction.atomic():
+            return _submit(judge, seat_id, token, answer)
+    except (StaleSeatError, IntegrityError):
+        # The seat is closed because this very answer came before: a double click, a retry.
+        known = Judgment.objects.filter(judge=judge, key=answer.key).first()
+        if known is None:
+            raise
+        return known
+
+
+def _submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judgment:
+    campaign = Campaign.objects.filter(seats=seat_id).first()
+    if campaign is None:
+        raise StaleSeatError("There is no such pair to judge.")
+    _require_accepting(campaign)
+    examined = campaign.qualification_size and locked_standing(campaign, judge)
+    seat = take_seat(judge, seat_id, token)
+    spend(campaign, seat)
+    judgment = Judgment.objects.create(
+        seat=seat,
+        pair_id=seat.pair_id,
+        judge=judge,
+        grade=answer.grade,
+        key=answer.key,
+        comment=answer.comment,
+        active_ms=answer.active_ms,
+        guideline_version=campaign.guideline_version,
+    )
+    Seat.objects.filter(pk=seat.pk).update(
+        state=Seat.State.DONE, judgment=judgment, judged_at=Now(), leased_until=None
+    )
+    if examined:
+        gold.examine(examined, judge, campaign)
+    _after(seat.pair, campaign)
+    return judgment
+
+
+def take_seat(judge: User, seat_id: int, token: uuid.UUID) -> Seat:
+    """Lock the seat and its pair, if the seat is still hers.
+
+    A lease that ran out is honoured as long as nobody else took the seat: her work counts.
+    """
+    pair = Pair.objects.select_for_update().filter(seats=seat_id).first()
+    seat = (
+        Seat.objects.select_for_update()
+        .filter(pk=seat_id, judge=judge, token=token, state=Seat.State.OPEN)
+        .first()
+    )
+    if pair is None or seat is None:
+        raise StaleSeatError("This pair is no longer yours: it went to somebody else meanwhile.")
+    seat.pair = pair
+    return seat
+
+
+def _require_accepting(campaign: Campaign) -> None:
+    """A pause stops new seats only; a judgment that is being made is still welcome."""
+    if campaign.state not in (Campaign.State.OPEN, Campaign.State.PAUSED):
+        raise CampaignNotOpenError("This campaign is closed. It takes no more judgments.")
+
+
+def _after(pair: Pair, campaign: Campaign) -> None:
+    """What follows every change of a pair's judgments."""
+    settle([pair], campaign.scheme)
+    if pair.gold is not None and campaign.gold_in_labels:
+        Pair.objects.filter(pk=pair.pk).update(stale=True)
+    jobs.enqueue("aggregate", campaign, delay=GATHER_SECONDS)
+
+
+# -- Changes --------------------------------------------------------------------------------------
+
+
+def correct(judge: User, judgment_id: int, answer: Answer) -> Judgment:
+    """Another grade for a pair she judged lately: a row that supersedes the first."""
+    known = Judgment.objects.filter(judge=judge, key=answer.key).first()
+    if known is not None:
+        return known
+    with transaction.atomic():
+        old, seat = _latest(judge, judgment_id)
+        _require_accepting(seat.campaign)
+        _require_recent(judge, seat)
+        new = Judgment.objects.create(
+            seat=seat,
+            pair_id=seat.pair_id,
+            judge=judge,
+            grade=answer.grade,
+            supersedes=old,
+            key=answer.key,
+            comment=answer.comment or old.comment,
+            active_ms=answer.active_ms,
+            guideline_version=seat.campaign.guideline_version,
+        )
+        Seat.objects.filter(pk=seat.pk).update(judgment=new)
+        _after(seat.pair, seat.campaign)
+    return new
+
+
+def take_back(judge: User, judgment_id: int) -> Seat:
+    """Undo: a superseding row without a grade. The pair is hers to judge again."""
+    with transaction.atomic():
+        old, seat = _latest(judge, judgment_id)
+        campaign = seat.campaign
+        _require_accepting(campaign)
+        _require_recent(judge, seat)
+        _supersede(old)
+        refund(campaign)
+        seat.token = uuid.uuid4()
+        Seat.objects.filter(pk=seat.pk).update(
+            state=Seat.State.OPEN,
+            judgment=None,
+            judged_at=None,
+            token=seat.token,
+            leased_until=now_plus(minutes=campaign.lease_minutes),
+        )
+        _after(seat.pair, campaign)
+    return Seat.objects.select_related("pair__query", "pair__document").get(pk=seat.pk)
+
+
+def void(manager: User, judgment_id: int) -> None:
+    """A manager takes a judgment out. It stays on record, and the same judge is not asked again."""
+    with transaction.atomic():
+        judge = User.objects.get(judgments=judgment_id)
+        old, seat = _latest(judge, judgment_id)
+        _supersede(old, made_by=manager)
+        set_aside([seat.pk])
+        sentence = f"The judgment {old.get_grade_display()} of {judge} was voided."
+        history.record(seat.campaign, manager, sentence, seat.pair)
+        _after(seat.pair, seat.campaign)
+
+
+def set_aside(seats: list[int]) -> None:
+    """These judgments do not count any more; whoever made them is not asked again."""
+    Seat.objects.filter(pk__in=seats, state=Seat.State.DONE).update(
+        state=Seat.State.ASIDE, judgment=None, judged_at=None
+    )
+
+
+def _latest(judge: User, judgment_id: int) -> tuple[Judgment, Seat]:
+    """The judgment and its seat, locked, if it is the one that counts now."""
+    old = Judgment.objects.filter(pk=judgment_id, judge=judge).first()
+    pair = Pair.objects.select_for_update().filter(judgments=judgment_id).first()
+    seat = (
+        Seat.objects.select_for_update(of=("self",))
+        .select_related("campaign")
+        .filter(judgment=judgment_id, judge=judge, state=Seat.State.DONE)
+        .first()
+    )
+    if old is None or pair is None or seat is None:
+        raise StaleSeatError("This judgment cannot be changed: it is not the latest of its pair.")
+    seat.pair = pair
+    return old, seat
+
+
+def _require_recent(judge: User, seat: Seat) -> None:
+    mine = Seat.objects.filter(campaign=seat.campaign_id, judge=judge, state=Seat.State.DONE)
+    recent = mine.order_by("-judged_at").values_list("pk", flat=True)[:RECENT]
+    if seat.pk not in list(recent):
+        raise StaleSeatError(f"Only your {RECENT} latest judgments can be changed.")
+
+
+def _supersede(old: Judgment, made_by: User | None = None) -> None:
+    Judgment.objects.create(
+        seat_id=old.seat_id,
+        pair_id=old.pair_id,
+        judge_id=old.judge_id,
+        supersedes=old,
+        key=uuid.uuid4(),
+        guideline_version=old.guideline_version,
+        made_by=made_by,
+    )

@@ -1,0 +1,90 @@
+"""Pairs that need the manager: refused by several judges, dropped, or made gold."""
+
+import uuid
+
+from django.db import transaction
+
+from annotate import history, jobs
+from annotate.models import Pair, Refusal, Seat, User
+from annotate.routing.errors import RoutingError
+from annotate.routing.judgments import take_seat
+from annotate.routing.seats import give_back
+from annotate.routing.settling import settle, withdraw
+from ranking.grades import LEVELS, Grade
+
+#: After so many refusals by different judges the manager is asked.
+REFUSALS = 3
+
+
+def refuse(
+    judge: User, seat_id: int, token: uuid.UUID, reason: Refusal.Reason, text: str = ""
+) -> None:
+    """The judge cannot judge this pair: somebody else is asked, she is not asked again."""
+    with transaction.atomic():
+        seat = take_seat(judge, seat_id, token)
+        Refusal.objects.create(pair_id=seat.pair_id, judge=judge, reason=reason, text=text)
+        give_back(Seat.objects.filter(pk=seat.pk))
+        refused = Refusal.objects.filter(pair=seat.pair_id).count()
+        if refused >= REFUSALS and seat.pair.state == Pair.State.OPEN:
+            _withdraw_all(seat.pair)
+            Pair.objects.filter(pk=seat.pair_id).update(state=Pair.State.REFERRED)
+
+
+def drop(manager: User, pair_id: int) -> None:
+    """Nobody is asked about this pair any more. What was judged stays."""
+    with transaction.atomic():
+        pair = _locked(pair_id, Pair.State.REFERRED, Pair.State.OPEN, Pair.State.CLOSED)
+        _withdraw_all(pair)
+        Pair.objects.filter(pk=pair.pk).update(state=Pair.State.DROPPED)
+        history.record(pair.campaign, manager, "The pair was dropped.", pair)
+
+
+def resume(manager: User, pair_id: int) -> None:
+    """Ask on, whoever refused: the scheme says what is still wanted."""
+    with transaction.atomic():
+        pair = _locked(pair_id, Pair.State.REFERRED, Pair.State.DROPPED)
+        pair.state = Pair.State.OPEN
+        settle([pair], pair.campaign.scheme)
+        history.record(pair.campaign, manager, "The pair is asked about again.", pair)
+
+
+def give_gold(manager: User, pair_id: int, grade: int, note: str = "") -> None:
+    """Make it a gold pair: its grade is known, and it is shown to test judges."""
+    if grade not in range(LEVELS):
+        raise RoutingError(f"A grade must be 0 to 4. Got {grade} instead.")
+    with transaction.atomic():
+        pair = _locked(pair_id, *(state for state in Pair.State))
+        _withdraw_all(pair)
+        Pair.objects.filter(pk=pair.pk).update(
+            state=Pair.State.GOLD, gold=grade, gold_note=note, stale=True
+        )
+        history.record(pair.campaign, manager, f"Gold: {Grade(grade).word}.", pair)
+        jobs.enqueue("aggregate", pair.campaign)
+
+
+def take_gold(manager: User, pair_id: int) -> None:
+    """An ordinary pair again."""
+    with transaction.atomic():
+        pair = _locked(pair_id, Pair.State.GOLD)
+        Pair.objects.filter(pk=pair.pk).update(state=Pair.State.OPEN, gold=None, gold_note="")
+        pair.refresh_from_db()
+        settle([pair], pair.campaign.scheme)
+        history.record(pair.campaign, manager, "No longer gold.", pair)
+
+
+def _locked(pair_id: int, *states: str) -> Pair:
+    pair = (
+        Pair.objects.select_for_update(of=("self",))
+        .select_related("campaign")
+        .filter(pk=pair_id, state__in=states)
+        .first()
+    )
+    if pair is None:
+        raise RoutingError("This cannot be done with the pair as it is now.")
+    return pair
+
+
+def _withdraw_all(pair: Pair) -> None:
+    """Whoever has the pair before her may finish; nobody else is asked."""
+    waiting = list(pair.seats.filter(state=Seat.State.OPEN))
+    withdraw(waiting, len(waiting))

@@ -1,0 +1,125 @@
+"""The scheme's word: make the open seats of pairs what their scheme wants now."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from annotate import jobs
+from annotate.models import Campaign, Job, Pair, Seat
+from ranking.schemes import Scheme
+
+BATCH = 500
+
+#: Pairs the scheme has a say in; the others wait for the manager, or are gold.
+_ROUTED = (Pair.State.OPEN, Pair.State.CLOSED)
+
+
+@dataclass
+class _Changes:
+    """What has to be written for a batch of pairs."""
+
+    new: list[Seat] = field(default_factory=list)
+    reopen: list[int] = field(default_factory=list)
+    withdraw: list[int] = field(default_factory=list)
+    open: list[int] = field(default_factory=list)
+    closed: list[int] = field(default_factory=list)
+
+
+def settle(pairs: Collection[Pair], scheme: Scheme) -> None:
+    """Open, bring back and withdraw seats until each pair has what the scheme wants.
+
+    The caller holds the locks of the pairs. Their labels are marked as out of date.
+    """
+    seats: defaultdict[int, list[Seat]] = defaultdict(list)
+    for seat in Seat.objects.filter(pair__in=pairs).select_related("judgment").order_by("ordinal"):
+        seats[seat.pair_id].append(seat)
+    changes = _Changes()
+    for pair in pairs:
+        if pair.state in _ROUTED:
+            _plan(pair, seats[pair.pk], scheme, changes)
+    _apply(changes)
+
+
+def _plan(pair: Pair, seats: Sequence[Seat], scheme: Scheme, changes: _Changes) -> None:
+    done = sorted(
+        (seat for seat in seats if seat.state == Seat.State.DONE),
+        key=lambda seat: (seat.judged_at, seat.ordinal),
+    )
+    waiting = [seat for seat in seats if seat.state == Seat.State.OPEN]
+    grades = [seat.judgment.grade for seat in done if seat.judgment]
+    wanted = scheme.wanted([grade for grade in grades if grade is not None])
+    missing = wanted - len(done) - len(waiting)
+    still_open = len(waiting)
+    if missing > 0:
+        withdrawn = [seat.pk for seat in seats if seat.state == Seat.State.WITHDRAWN][:missing]
+        changes.reopen += withdrawn
+        last = max((seat.ordinal for seat in seats), default=0)
+        fresh = missing - len(withdrawn)
+        changes.new += [new_seat(pair, last + number) for number in range(1, fresh + 1)]
+        still_open += missing
+    elif missing < 0:
+        taken = withdraw(waiting, -missing)
+        still_open -= taken
+    (changes.open if still_open else changes.closed).append(pair.pk)
+
+
+def new_seat(pair: Pair, ordinal: int) -> Seat:
+    return Seat(
+        campaign_id=pair.campaign_id,
+        query_id=pair.query_id,
+        pair_id=pair.pk,
+        ordinal=ordinal,
+        position=pair.position,
+    )
+
+
+def withdraw(waiting: Sequence[Seat], count: int) -> int:
+    """Take back up to ``count`` seats that nobody holds, the latest first. Returns how many.
+
+    A seat that a claim is just taking is held: it is passed over, never waited for.
+    """
+    free = Q(leased_until__isnull=True) | Q(leased_until__lt=Now())
+    found = (
+        Seat.objects.select_for_update(skip_locked=True)
+        .filter(free, pk__in=[seat.pk for seat in waiting], state=Seat.State.OPEN)
+        .order_by("-ordinal")
+        .values_list("pk", flat=True)[:count]
+    )
+    return Seat.objects.filter(pk__in=list(found)).update(
+        state=Seat.State.WITHDRAWN, judge=None, token=None, leased_until=None
+    )
+
+
+def _apply(changes: _Changes) -> None:
+    if changes.reopen:
+        Seat.objects.filter(pk__in=changes.reopen).update(state=Seat.State.OPEN)
+    if changes.new:
+        Seat.objects.bulk_create(changes.new)
+    for pairs, state in ((changes.open, Pair.State.OPEN), (changes.closed, Pair.State.CLOSED)):
+        if pairs:
+            Pair.objects.filter(pk__in=pairs).update(state=state, stale=True)
+
+
+def reroute(job: Job) -> None:
+    """A job: hold every pair that has seats against the campaign's scheme as it is now."""
+    campaign = job.campaign
+    done, last, total = 0, 0, campaign.pairs.count()
+    while pairs := _next_batch(campaign, last):
+        last = pairs[-1]
+        with transaction.atomic():
+            locked = Pair.objects.select_for_update().filter(pk__in=pairs).order_by("pk")
+            settle(list(locked), campaign.scheme)
+        done += len(pairs)
+        jobs.keep(job, done / total, f"{done} of {total} pairs")
+    with transaction.atomic():
+        jobs.enqueue("aggregate", campaign)
+        jobs.finish(job, f"{done} pairs follow {campaign.scheme_label}.")
+
+
+def _next_batch(campaign: Campaign, after: int) -> list[int]:
+    pairs = Pair.objects.filter(campaign=campaign, state__in=_ROUTED, pk__gt=after)
+    return list(pairs.order_by("pk").values_list("pk", flat=True)[:BATCH])
