@@ -34,9 +34,10 @@ class Ordinal:
 
     n_w are the expected counts of judge w, so a judge who did much has a matrix of his own and a
     judge who did little has nearly T_w. P has a Dirichlet prior of ``pool_weight`` judgments a row
-    that falls off as ``falloff``^|i − j| (this is where the order of the grades comes in). a_w is
-    drawn to the mean attention of all judges by ``attention_weight`` judgments and h_w to their
-    common habit by ``habit_weight``, so that a newcomer is taken to be like the others.
+    that falls off as ``falloff``^|i − j| (this is where the order of the grades comes in), a_w a
+    uniform prior; h_w is drawn to the common habit of all judges by ``habit_weight`` judgments. The
+    attention of the average judge is not learnt: with a hundred pairs it fell to nothing, and all
+    agreement with it.
 
     The prior over grades is π = λ·(mean posterior) + (1 − λ)·(share of each grade among the
     judgments, averaged over pairs), λ = 1 − pairs/judgments = the share of judgments that are
@@ -58,13 +59,12 @@ class Ordinal:
     shrink: float = 10.0
     pool_weight: float = 100.0
     falloff: float = 0.35
-    attention_weight: float = 5.0
     habit_weight: float = 5.0
     name: ClassVar[str] = "ordinal"
 
     def __post_init__(self) -> None:
         require_settings(self.iterations, self.tolerance)
-        for setting in ("shrink", "pool_weight", "attention_weight", "habit_weight"):
+        for setting in ("shrink", "pool_weight", "habit_weight"):
             if not getattr(self, setting) > 0:
                 raise ValueError(
                     f"{setting} must be positive. Got {getattr(self, setting)} instead."
@@ -120,21 +120,13 @@ class _Fit:
         """Split every count into attentive and habitual, and learn from each part its own."""
         attentive = tally * (self.attention[:, None, None] * self.pool) / self._target()
         habitual = (tally - attentive).sum(axis=2)
-        common = habitual.sum(axis=0) + 1
-        self.habit = _drawn_to(common / common.sum(), habitual, self.settings.habit_weight)
-        # One attentive and one absent judge more than there are keep the mean off 0 and 1.
-        mean = (self.attention.sum() + 1) / (len(self.attention) + 2)
-        looked = np.stack([attentive.sum(axis=(1, 2)), habitual.sum(axis=1)], axis=1)
-        odds = np.array([mean, 1 - mean])
-        self.attention = _drawn_to(odds, looked, self.settings.attention_weight)[:, 0]
+        number, common = habitual.sum(axis=1), habitual.sum(axis=0) + 1
+        drawn = habitual + self.settings.habit_weight * common / common.sum()
+        self.habit = drawn / (number + self.settings.habit_weight)[:, None]
+        looked = attentive.sum(axis=(1, 2))
+        self.attention = (looked + 1) / (looked + number + 2)
         pooled = attentive.sum(axis=0) + self.settings.pool_weight * self.ladder
         self.pool = pooled / pooled.sum(axis=0)
-
-
-def _drawn_to(centre: FloatArray, counts: FloatArray, weight: float) -> FloatArray:
-    """Each row of counts as shares, after ``weight`` more counts shared out as in the centre."""
-    shares = (counts + weight * centre) / (counts.sum(axis=1, keepdims=True) + weight)
-    return np.asarray(shares)
 
 
 def _keep_unanimous(votes: Votes, posterior: FloatArray) -> None:

@@ -136,19 +136,20 @@ def test_ordinal_score_doubts_a_judge_who_always_says_perfect() -> None:
     assert spammed < judged - 0.3
 
 
-def test_ordinal_takes_a_newcomer_to_be_like_the_others() -> None:
-    """His one judgment hardly matters to his matrix; those who did a hundred differ a lot."""
-    _, pair, judge, said = simulate(np.random.default_rng(3), EVEN, each=5)
-    matrices = []
-    for grade in (0, 4):
+def test_ordinal_believes_in_an_odd_judge_only_after_he_did_much() -> None:
+    """One who says Perfect for Bad and Bad for Perfect, seen three times or two hundred times."""
+    truth, pair, judge, said = simulate(np.random.default_rng(3), EVEN, each=5)
+    swaps = []
+    for done in (3, 200):
         labels = Ordinal().aggregate(
-            np.append(pair, 0), np.append(judge, 99), np.append(said, grade)
+            np.append(pair, np.arange(done)),
+            np.append(judge, np.full(done, 99)),
+            np.append(said, 4 - truth[:done]),
         )
         assert labels.confusion is not None
-        matrices.append(labels.confusion)
-    newcomer = np.abs(matrices[0][-1] - matrices[1][-1]).mean()
-    veterans = np.abs(matrices[0][5:30, None] - matrices[0][None, 5:30]).mean(axis=(2, 3))
-    assert newcomer < 0.5 * np.median(veterans)
+        swaps.append(labels.confusion[-1][[0, 4], [4, 0]])
+    assert swaps[0].max() < 0.4
+    assert swaps[1].min() > 0.6
 
 
 def test_settings_that_make_no_sense_are_refused() -> None:
