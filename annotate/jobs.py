@@ -41,7 +41,8 @@ def enqueue(
 ) -> Job | None:
     """Write the job in the caller's transaction and ring after its commit.
 
-    One due job per kind and key is enough, and one job in a period: another gives None.
+    What is due later is rung for by the sweep. One due job per kind and key is enough, and one
+    job in a period: another gives None.
     """
     key = key or str(campaign.pk)
     same = Q(state=Job.State.DUE) if period is None else Q(state=Job.State.DUE) | Q(period=period)
@@ -54,7 +55,7 @@ def enqueue(
                 kind=kind,
                 key=key,
                 campaign=campaign,
-                due_at=now_plus(seconds=delay),
+                due_at=now_plus(seconds=delay) if delay else Now(),
                 period=period,
                 token=token,
             )
@@ -62,7 +63,7 @@ def enqueue(
         ignore_conflicts=True,  # another transaction may have written the same one just now
     )
     job = Job.objects.filter(token=token).first()
-    if job is not None:
+    if job is not None and not delay:
         transaction.on_commit(lambda: ring(job.pk))
     return job
 

@@ -21,6 +21,9 @@ if made_here:
 for name in OURS:
     os.environ.pop(name, None)
 os.environ["DATA_DIR"] = os.environ["SECOND_OPINION_TEST_DIR"]
+os.makedirs(os.path.join(os.environ["DATA_DIR"], "static"), exist_ok=True)
+# Two workers on two cores: more threads would only get into each other's way.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # The browser's driver runs an event loop in the thread that also asks the database.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 

@@ -1,5 +1,6 @@
 """The whole of Second Opinion in one command: web, background worker, and the demo at first."""
 
+import errno
 import http.client
 import os
 import socket
@@ -41,6 +42,7 @@ class Command(BaseCommand):
     def prepare(self) -> bool:
         """Bring the database up to date. Whether this was the very first start."""
         call_command("migrate", verbosity=0, interactive=False)
+        settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
         first = not settings.PRODUCTION and not Campaign.objects.exists()
         if first:
             self.say("First start: loading the demo campaign.")
@@ -57,7 +59,7 @@ class Command(BaseCommand):
             supervisor.start(simulated_judges())
 
     def welcome(self, address: str) -> None:
-        self.say(f"Second Opinion runs at {address}/\n")
+        self.say(f"Second Opinion runs at {address}/")
         if not settings.PRODUCTION:
             for role in (Membership.Role.MANAGER, Membership.Role.JUDGE):
                 self.offer_link(address, role)
@@ -67,10 +69,10 @@ class Command(BaseCommand):
         user = User.objects.filter(memberships__role=role, is_active=True).order_by("pk").first()
         if user is not None:
             path = reverse("sign_in_link", args=[people.sign_in_link(user)])
-            self.say(f"Sign in once as the {role.label.lower()} {user}:\n  {address}{path}\n")
+            self.say(f"Sign in as a {role.label.lower()}, once:\n  {address}{path}")
 
     def say(self, sentence: str) -> None:
-        self.stdout.write(sentence)
+        self.stdout.write(sentence, ending="\n\n")
         self.stdout.flush()
 
 
@@ -85,15 +87,14 @@ def listen() -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, int(port)), family=family, backlog=256)
-    except PermissionError:
-        sys.exit(f"Port {port} needs more rights than you have. Try: make run PORT=8000")
-    except socket.gaierror:
-        sys.exit(f"HOST must be an address of this machine. Got {host!r} instead.")
     except OSError as error:
-        sys.exit(
-            f"Port {port} of {host} cannot be used: {error.strerror}. "
-            f"Try another: make run PORT={int(port) % 65535 + 1}"
-        )
+        other = f"Try another: make run PORT={int(port) % 65535 + 1}"
+        sentences = {
+            errno.EADDRINUSE: f"Port {port} of {host} is taken by another program. {other}",
+            errno.EACCES: f"Port {port} needs more rights than you have. {other}",
+        }
+        wrong_host = f"HOST must be an address of this machine. Got {host!r} instead."
+        sys.exit(sentences.get(error.errno or 0, wrong_host))
 
 
 def address_of(listener: socket.socket) -> str:
@@ -146,11 +147,11 @@ def worker() -> Program:
 
 
 def simulated_judges() -> Program:
-    """They make the dashboard live while the new user looks around."""
+    """They make the dashboard live while a new user looks around, and leave her pairs to judge."""
     slug = Campaign.objects.values_list("slug", flat=True).order_by("pk")[0]
     return Program(
         name="simulated judges",
-        arguments=["manage", "simulate", slug, "--judges", "12", "--skill", "crowd"],
+        arguments=["manage", "simulate", slug, "--until", "0.6", "--per-second", "10"],
         log=settings.DATA_DIR / "log" / "simulate.log",
         once=True,
     )
@@ -173,7 +174,7 @@ def wait_for_web(supervisor: Supervisor, listener: socket.socket) -> bool:
 def _answers(host: str, port: int) -> bool:
     connection = http.client.HTTPConnection(host, port, timeout=1)
     try:
-        connection.request("HEAD", "/")
+        connection.request("GET", "/")
         return connection.getresponse().status < 500
     except (OSError, http.client.HTTPException):
         return False
