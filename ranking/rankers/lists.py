@@ -39,13 +39,17 @@ class Lists:
         sample_weight: npt.ArrayLike | None = None,
         missing_ok: bool = False,
     ) -> "Lists":
-        """Check the arrays and sort them by query, keeping the order of a query's rows."""
+        """Check the arrays and sort them by query, keeping the order of a query's rows.
+
+        A row of weight 0 is left out: it is as if it were not there.
+        """
         features = as_features(X, missing_ok=missing_ok)
         grades = _as_grades(y, len(features))
         queries = _as_queries(qid, len(features))
         weight = _as_weights(sample_weight, len(features))
-        if np.any(queries[1:] < queries[:-1]):
+        if not weight.all() or np.any(queries[1:] < queries[:-1]):
             order = np.argsort(queries, kind="stable")
+            order = order[weight[order] > 0]
             features, grades = features[order], grades[order]
             queries, weight = queries[order], weight[order]
         first = np.flatnonzero(queries[1:] != queries[:-1]) + 1
@@ -116,6 +120,7 @@ def _as_grades(y: npt.ArrayLike, rows: int) -> Ints:
         raise ValueError("There must be at least 1 row to learn from. Got 0 instead.")
     if grades.dtype.kind not in "biuf":
         raise ValueError(f"y must hold grades. Got values of type {grades.dtype} instead.")
+    grades = grades.astype(np.int64) if grades.dtype.kind == "b" else grades
     whole = (grades >= 0) & (grades < LEVELS) & (grades == np.floor(grades))
     if not whole.all():
         raise ValueError(

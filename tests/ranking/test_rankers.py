@@ -112,6 +112,24 @@ def test_weights_decide_between_queries_that_contradict_each_other(name: str) ->
 
 
 @EVERY
+def test_a_row_of_weight_0_is_as_if_it_were_not_there(name: str) -> None:
+    X, y, qid = toy()
+    weight = np.ones(len(y))
+    weight[::5] = 0
+    there = weight > 0
+    with_zeros = make(name).fit(X, y, qid, weight)
+    without = make(name).fit(X[there], y[there], qid[there], weight[there])
+    assert with_zeros.to_bytes() == without.to_bytes()
+
+
+@EVERY
+def test_grades_may_be_yes_and_no(name: str) -> None:
+    X, y, qid = toy()
+    binary = make(name).fit(X, y >= 2, qid)
+    assert binary.to_bytes() == make(name).fit(X, (y >= 2).astype(float), qid).to_bytes()
+
+
+@EVERY
 def test_repeated_rows_with_different_grades_are_learnt_from(name: str) -> None:
     X, y, qid = toy(queries=40)
     noise = np.random.default_rng(2).integers(-1, 2, (3, len(y)))
@@ -236,6 +254,10 @@ BAD_INPUT = {
     "unknown query": (change(qid=[np.nan] * 8), r"qid must name a query"),
     "negative weight": (change(sample_weight=[-1] * 8), r"at least 0\. Got -1\.0 instead"),
     "no weight at all": (change(sample_weight=[0] * 8), r"positive somewhere"),
+    "weight on one grade only": (
+        change(y=[2, 0] * 4, sample_weight=[1, 0] * 4),
+        r"different grades\. Got 4 rows",
+    ),
     "names": (change(feature_names=["a"]), r"each of the 3 features\. Got 1 instead"),
     "empty eval_set": (
         change(eval_set=(np.ones((2, 3)), [1, 1], [0, 0])),
