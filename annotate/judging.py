@@ -24,6 +24,9 @@ SESSION_GOAL = 50
 #: How much of a stored text the page shows.
 TEXT_SHOWN = 20_000
 
+#: More waiting pairs than this are just many.
+MANY = 500
+
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 
 
@@ -144,9 +147,8 @@ def desks(judge: User) -> list[Desk]:
     """Her campaigns with her own count and what waits, those that need her first."""
     campaigns = judged_campaigns(judge).exclude(state=Campaign.State.DRAFT)
     found = [_desk(campaign, judge) for campaign in campaigns]
-    return sorted(
-        found, key=lambda desk: (desk.campaign.state != Campaign.State.OPEN, -desk.waiting)
-    )
+    order: list[str] = [Campaign.State.OPEN, Campaign.State.PAUSED, Campaign.State.CLOSED]
+    return sorted(found, key=lambda desk: (order.index(desk.campaign.state), -desk.waiting))
 
 
 def _desk(campaign: Campaign, judge: User) -> Desk:
@@ -157,7 +159,10 @@ def _desk(campaign: Campaign, judge: User) -> Desk:
 
 
 def waiting(campaign: Campaign, judge: User) -> int:
-    """Pairs this judge could be asked for now or later: open, neither judged nor refused by her."""
+    """Pairs this judge could be asked for now or later: open, neither judged nor refused by her.
+
+    Counted up to one more than a page would tell: nobody needs the exact number of thousands.
+    """
     if campaign.state != Campaign.State.OPEN:
         return 0
     seen = Q(
@@ -165,7 +170,7 @@ def waiting(campaign: Campaign, judge: User) -> int:
     )
     refused = Q(pair__in=Refusal.objects.filter(judge=judge).values("pair"))
     open_seats = Seat.objects.filter(campaign=campaign, state=Seat.State.OPEN)
-    return open_seats.exclude(seen | refused).values("pair").distinct().count()
+    return open_seats.exclude(seen | refused).values("pair").distinct()[: MANY + 1].count()
 
 
 # -- Nothing to judge -----------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from annotate.models import Campaign, Judgment, Refusal, Seat, User
 
 @require_safe
 def judge_home(request: SignedInRequest) -> HttpResponse:
-    context = {"desks": judging.desks(request.user), "goal": judging.SESSION_GOAL}
+    context = {"desks": judging.desks(request.user), "many": judging.MANY}
     return render(request, "judge/home.html", context)
 
 
@@ -49,7 +49,8 @@ def judge_release(request: SignedInRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         routing.release(request.user, form.cleaned_data["seat"], form.cleaned_data["token"])
     done = judging.progress(campaign, request.user).done
-    messages.success(request, _("Thank you. You judged %(done)d today.") % {"done": done})
+    if done:
+        messages.success(request, _("Thank you. You judged %(done)d today.") % {"done": done})
     return redirect("judge_home")
 
 

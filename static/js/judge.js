@@ -88,6 +88,7 @@ const queue = new SaveQueue(setup.judge, (entry) => post(entry.url, entry.fields
 });
 
 function told({ saved, progress, note }) {
+  find("toasts").replaceChildren();
   showState("saved", fill(say.saved, saved));
   find("idle-undo").hidden = false;
   const sentence = progress.done > progress.goal ? say.spoken_over : say.spoken;
