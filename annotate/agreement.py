@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import Count, Max
 
-from annotate.models import Campaign, Membership, Seat, Snapshot
+from annotate.models import Campaign, Membership, Seat, Snapshot, User
 from ranking.grades import LEVELS
 
 #: Below this share of chance-corrected agreement labels say little; Krippendorff's own advice
@@ -54,21 +54,24 @@ def is_low(snapshot: Snapshot | None) -> bool:
 def judges(campaign: Campaign) -> list[Judge]:
     """Everybody who judges or judged, the busiest first. Judgments count as they stand now."""
     done = campaign.seats.filter(state=Seat.State.DONE, judgment__grade__isnull=False)
-    rows = done.values_list("judge__username", "judgment__grade").annotate(
+    rows = done.values_list("judge_id", "judgment__grade").annotate(
         number=Count("id"), last=Max("judged_at")
     )
-    counts: dict[str, list[int]] = defaultdict(lambda: [0] * LEVELS)
-    last: dict[str, datetime] = {}
-    for name, grade, number, at in rows:
-        counts[name][grade] = number
-        last[name] = max(last.get(name, at), at)
-    members = set(
-        campaign.memberships.filter(role=Membership.Role.JUDGE).values_list(
-            "user__username", flat=True
-        )
-    )
+    counts: dict[int, list[int]] = defaultdict(lambda: [0] * LEVELS)
+    last: dict[int, datetime] = {}
+    for judge, grade, number, at in rows:
+        counts[judge][grade] = number
+        last[judge] = max(last.get(judge, at), at)
+    members = campaign.memberships.filter(role=Membership.Role.JUDGE)
+    here = set(members.values_list("user_id", flat=True))
     people = [
-        Judge(name, sum(counts[name]), tuple(counts[name]), last.get(name), name in members)
-        for name in members | set(counts)
+        Judge(
+            name=user.first_name or user.username,
+            judgments=sum(counts[user.pk]),
+            histogram=tuple(counts[user.pk]),
+            last_at=last.get(user.pk),
+            takes_part=user.pk in here,
+        )
+        for user in User.objects.filter(pk__in=here | set(counts))
     ]
     return sorted(people, key=lambda judge: (-judge.judgments, judge.name))

@@ -14,7 +14,7 @@ from ranking.grades import Grade
 SLUG_TRIES = 100
 
 #: What makes the labels comparable. It is settled when the first judge starts.
-SETTLED = ("scheme_name", "k", "aggregator")
+SETTLED = ("scheme_name", "k", "cap", "theta", "aggregator")
 
 State = Campaign.State
 
@@ -62,7 +62,7 @@ def update(campaign: Campaign, fields: Mapping[str, Any]) -> None:
             name for name in SETTLED if fields.get(name, getattr(now, name)) != getattr(now, name)
         ]
         if changed and now.state != State.DRAFT:
-            raise CampaignError("Scheme, k and aggregation are settled once a campaign is open.")
+            raise CampaignError("Scheme and aggregation are settled once a campaign is open.")
         Campaign.objects.filter(pk=campaign.pk).update(**fields)
     campaign.refresh_from_db()
 

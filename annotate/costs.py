@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.db.models import Count
+
 from annotate.models import Campaign, Pair, Snapshot, scheme_of
+from annotate.models.campaigns import NUMBERS
 from ranking.schemes import SCHEMES
 
 #: Shares of first judgments that are Good+, in per cent, that the cost is tabled for.
@@ -18,11 +21,16 @@ PACE_JUDGMENTS = 10
 
 @dataclass(frozen=True)
 class Progress:
-    """Pairs by state."""
+    """Pairs that are to be judged, by state. Gold and dropped pairs are not among them."""
 
-    pairs: int
+    open: int
     closed: int
+    referred: int
     queries: int
+
+    @property
+    def pairs(self) -> int:
+        return self.open + self.closed + self.referred
 
     @property
     def share(self) -> float | None:
@@ -69,9 +77,13 @@ class Expected:
 
 def progress(campaign: Campaign) -> Progress:
     """How many pairs there are and how many have all the judgments they need."""
-    pairs = campaign.pairs.count()
-    closed = campaign.pairs.filter(state=Pair.State.CLOSED).count()
-    return Progress(pairs, closed, campaign.queries.count())
+    by_state = dict(campaign.pairs.values_list("state").annotate(Count("id")).order_by())
+    return Progress(
+        open=by_state.get(Pair.State.OPEN, 0),
+        closed=by_state.get(Pair.State.CLOSED, 0),
+        referred=by_state.get(Pair.State.REFERRED, 0),
+        queries=campaign.queries.count(),
+    )
 
 
 def cost(campaign: Campaign, snapshot: Snapshot | None) -> Cost | None:
@@ -85,33 +97,41 @@ def cost(campaign: Campaign, snapshot: Snapshot | None) -> Cost | None:
     return Cost(snapshot.judgments, snapshot.pairs, snapshot.first_good, formula)
 
 
-def time_left(campaign: Campaign, snapshot: Snapshot | None) -> timedelta | None:
+def time_left(campaign: Campaign, snapshot: Snapshot | None, now: Progress) -> timedelta | None:
     """When the rest is judged at the pace of the last hour of judging, if there was a pace."""
-    now = cost(campaign, snapshot)
-    if snapshot is None or now is None:
+    so_far = cost(campaign, snapshot)
+    if snapshot is None or so_far is None:
         return None
     since = snapshot.created_at - timedelta(hours=PACE_HOURS)
     first = campaign.snapshots.filter(created_at__gte=since).order_by("id").first()
     if first is None or snapshot.judgments - first.judgments < PACE_JUDGMENTS:
         return None
-    wanted = max(now.formula or now.per_pair, now.per_pair) * campaign.pairs.count()
+    wanted = max(so_far.formula or so_far.per_pair, so_far.per_pair) * now.pairs
     per_judgment = (snapshot.created_at - first.created_at) / (snapshot.judgments - first.judgments)
     return per_judgment * max(wanted - snapshot.judgments, 0)
 
 
-def expected(scheme_name: str, k: int, shares: tuple[int, ...] = PRESETS) -> list[Expected]:
+def expected(
+    scheme_name: str, number: float | None, shares: tuple[int, ...] = PRESETS
+) -> list[Expected]:
     """The cost per pair of a scheme at each share (per cent) of Good+ first judgments."""
-    scheme = scheme_of(scheme_name, k)
+    scheme = scheme_of(scheme_name, number)
     ratios = [(share, share / (100 - share)) for share in shares]
     return [Expected(share, r, scheme.expected_cost(r)) for share, r in ratios]
 
 
-def expected_table() -> dict[str, list[list[float]]]:
-    """The cost of every scheme for k = 1 … 25 at each of SHARES, to show while choosing."""
+def expected_table() -> dict[str, dict[str, object]]:
+    """The cost of every scheme at each of SHARES, for each number it may have, to show live.
+
+    ``field`` is where a campaign keeps the number, ``rows`` begin with the number 1.
+    """
     return {
-        name: [
-            [round(row.per_pair, 4) for row in expected(name, k, SHARES)]
-            for k in range(1, K_MAX + 1)
-        ]
+        name: {
+            "field": NUMBERS.get(name),
+            "rows": [
+                [round(row.per_pair, 4) for row in expected(name, number, SHARES)]
+                for number in range(1, K_MAX + 1)
+            ],
+        }
         for name in SCHEMES
     }

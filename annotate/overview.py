@@ -4,14 +4,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import Count
-
 from annotate import agreement, campaigns, costs, guidelines, jobs, quality
-from annotate.models import Campaign, Job, Pair, Refusal, Snapshot, TrainingRun, Upload
+from annotate.models import Campaign, Job, Snapshot, TrainingRun, Upload
 from ranking.grades import Grade
-
-#: So many people who could not judge a pair are enough to ask the manager.
-REFUSALS = 3
 
 
 @dataclass(frozen=True)
@@ -54,6 +49,8 @@ class Overview:
     cost: costs.Cost | None
     time_left: timedelta | None
     runs: list[quality.Run]
+    depths: list[tuple[int, quality.Run]]
+    importance: list[tuple[str, float]]
     history: list[Snapshot]
     judges: list[agreement.Judge]
     needs: list[Need]
@@ -87,8 +84,10 @@ def overview(campaign: Campaign) -> Overview:
         progress=progress,
         snapshot=snapshot,
         cost=costs.cost(campaign, snapshot),
-        time_left=costs.time_left(campaign, snapshot),
+        time_left=costs.time_left(campaign, snapshot, progress),
         runs=runs,
+        depths=quality.depths(campaign),
+        importance=quality.importance(campaign),
         history=agreement.history(campaign),
         judges=agreement.judges(campaign),
         needs=[
@@ -179,28 +178,21 @@ def _people_needs(campaign: Campaign, snapshot: Snapshot | None) -> list[Need]:
     if snapshot is not None and agreement.is_low(snapshot):
         text = f"Judges hardly agree (α {snapshot.alpha:.2f}). Clearer guidelines may help."
         found.append(Need("warn", text, "Edit guidelines", "campaign_guidelines"))
-    refused = (
-        Refusal.objects.filter(pair__campaign=campaign, pair__state=Pair.State.OPEN)
-        .values("pair")
-        .annotate(number=Count("id"))
-        .filter(number__gte=REFUSALS)
-        .count()
-    )
-    if refused:
-        text = f"{_count(refused, 'pair')} could not be judged by {REFUSALS} people or more."
-        found.append(Need("warn", text))
     return found
 
 
 def _progress_needs(campaign: Campaign, progress: costs.Progress) -> list[Need]:
+    found = []
+    if progress.referred:
+        text = f"{_count(progress.referred, 'pair')} could not be judged by several people."
+        found.append(Need("warn", text))
     if campaign.state == Campaign.State.PAUSED:
         text = "The campaign is paused: judges get no new pairs."
-        return [Need("info", text, "Open it again", "campaign_state", step="open")]
-    finished = progress.pairs and progress.closed == progress.pairs
-    if campaign.state == Campaign.State.OPEN and finished:
+        found.append(Need("info", text, "Open it again", "campaign_state", step="open"))
+    if campaign.state == Campaign.State.OPEN and progress.closed and not progress.open:
         text = "Every pair has the judgments it needs."
-        return [Need("info", text, "Close the campaign", "campaign_state", step="close")]
-    return []
+        found.append(Need("info", text, "Close the campaign", "campaign_state", step="close"))
+    return found
 
 
 def _ranker_needs(

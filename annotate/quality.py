@@ -57,6 +57,13 @@ def last_run(campaign: Campaign) -> TrainingRun | None:
     return campaign.runs.first()
 
 
+def depths(campaign: Campaign) -> list[tuple[int, Run]]:
+    """The latest run at every depth."""
+    done = campaign.runs.filter(state=TrainingRun.State.DONE).first()
+    found = [(depth, _run(done, depth)) for depth in DEPTHS] if done else []
+    return [(depth, run) for depth, run in found if run is not None]
+
+
 def importance(campaign: Campaign, count: int = 8) -> list[tuple[str, float]]:
     """The features the latest ranker leans on most."""
     done = campaign.runs.filter(state=TrainingRun.State.DONE).first()

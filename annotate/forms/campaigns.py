@@ -14,9 +14,9 @@ from ranking.schemes import SCHEMES
 SCHEME_WORDS = {
     "if-good-k": "k judgments where the first is Good or better, one otherwise. Recommended.",
     "k-overlap": "k judgments for every pair.",
-    "good-till-bad": "Ask on while every judgment is Good or better, up to k times.",
+    "good-till-bad": "Ask on while every judgment is Good or better, up to a cap.",
     "single": "One judgment for every pair.",
-    "if-good-x": "One judgment; Good or better weighs k times as much in training.",
+    "if-good-x": "One judgment; Good or better weighs θ times as much in training.",
 }
 #: The ways to a label that look at one pair at a time, so that a label is right at once.
 AGGREGATOR_WORDS = {
@@ -51,25 +51,34 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "name",
             "scheme_name",
             "k",
+            "cap",
+            "theta",
             "aggregator",
+            "budget",
             "retrain_hours",
             "retrain_judgments",
             "lease_minutes",
         ]
         labels: ClassVar = {
             "k": "k",
+            "cap": "Cap",
+            "theta": "θ",
+            "budget": "Budget, in judgments",
             "retrain_hours": "Retrain every … hours",
             "retrain_judgments": "Retrain after … new judgments",
             "lease_minutes": "A judge holds a pair for … minutes",
         }
         help_texts: ClassVar = {
             "name": "Judges see it at the top of their page.",
+            "k": "The most judgments a pair gets (k-overlap, if-good-k).",
+            "cap": "The most judgments a pair gets (good-till-bad).",
+            "theta": "How much more a Good+ label weighs (if-good-x).",
+            "budget": "Empty means no limit.",
             "lease_minutes": "After that an unfinished pair goes to somebody else.",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["k"].widget.attrs.update(min=1, max=25)
         if self.instance.pk and self.instance.state != Campaign.State.DRAFT:
             for name in SETTLED:
                 self.fields[name].disabled = True

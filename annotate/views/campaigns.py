@@ -12,7 +12,9 @@ from annotate import campaigns, costs, jobs
 from annotate.access import SignedInRequest, managed_campaign, managed_campaigns, managers_only
 from annotate.forms.campaigns import CampaignForm
 from annotate.models import Campaign, Pair, Snapshot
+from annotate.models.campaigns import NUMBERS
 
+NOT_JUDGED = (Pair.State.GOLD, Pair.State.DROPPED)
 DONE = {
     "open": "The campaign is open. Judges get pairs now.",
     "pause": "The campaign is paused. Judges get no new pairs.",
@@ -28,8 +30,8 @@ def campaign_list(request: SignedInRequest) -> HttpResponseBase:
     mine = (
         managed_campaigns(request.user)
         .annotate(
-            n_pairs=Count("pairs", distinct=True),
-            n_closed=Count("pairs", distinct=True, filter=Q(pairs__state=Pair.State.CLOSED)),
+            n_pairs=Count("pairs", filter=~Q(pairs__state__in=NOT_JUDGED)),
+            n_closed=Count("pairs", filter=Q(pairs__state=Pair.State.CLOSED)),
             n_judgments=Subquery(latest.values("judgments")[:1]),
             alpha=Subquery(latest.values("alpha")[:1]),
         )
@@ -72,12 +74,11 @@ def campaign_settings(request: SignedInRequest, slug: str) -> HttpResponseBase:
 def _settings_page(
     request: SignedInRequest, form: CampaignForm, campaign: Campaign | None
 ) -> HttpResponseBase:
-    scheme, k = _chosen(form)
     context = {
         "form": form,
         "campaign": campaign,
         "pairs": campaign.pairs.count() if campaign else 0,
-        "expected": costs.expected(scheme, k),
+        "expected": costs.expected(*_chosen(form)),
         "costs": {"shares": costs.SHARES, "table": costs.expected_table()},
         "tab": "settings",
     }
@@ -85,13 +86,12 @@ def _settings_page(
     return render(request, "campaigns/settings.html", context, status=422 if bad else 200)
 
 
-def _chosen(form: CampaignForm) -> tuple[str, int]:
-    """What the form says now, where it says something that can be used."""
+def _chosen(form: CampaignForm) -> tuple[str, float | None]:
+    """The scheme and its number as the form has them, where they can be used."""
     cleaned = form.cleaned_data if form.is_bound and form.is_valid() else {}
-    return (
-        cleaned.get("scheme_name", form.instance.scheme_name),
-        cleaned.get("k", form.instance.k) or 1,
-    )
+    scheme = cleaned.get("scheme_name", form.instance.scheme_name)
+    field = NUMBERS.get(scheme)
+    return scheme, cleaned.get(field, getattr(form.instance, field)) if field else None
 
 
 @require_POST

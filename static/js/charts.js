@@ -65,23 +65,25 @@ function whisker(points, x) {
   };
 }
 
-function limits(values, step) {
+/** Round ends a little outside the figures, in steps that suit how far they lie apart. */
+function limits(values, floor) {
   const known = values.filter((value) => value !== null);
-  const low = Math.floor((Math.min(...known) - step / 5) / step) * step;
-  const high = Math.ceil((Math.max(...known) + step / 5) / step) * step;
-  return { min: Number(low.toFixed(3)), max: Number(Math.min(high, 1).toFixed(3)) };
+  const spread = Math.max(...known) - Math.min(...known);
+  const step = spread > 0.5 ? 0.2 : spread > 0.25 ? 0.1 : 0.05;
+  const low = Math.floor((Math.min(...known) - step / 10) / step) * step;
+  const high = Math.ceil((Math.max(...known) + step / 10) / step) * step;
+  return { min: Number(Math.max(low, floor).toFixed(2)), max: Number(Math.min(high, 1).toFixed(2)), interval: step };
 }
 
 function ranker(runs) {
   const name = (run) => `run ${run.run}`;
   const last = runs.at(-1);
   const interval = runs.length > 1 ? band(runs, name) : [whisker(runs, name)];
-  const mark = (run) => (run === last ? { show: true, position: "right", distance: 8, formatter: fixed(run.mean, 3), color: colour("text"), fontWeight: 650 } : { show: false });
   return {
     ...base(`NDCG at 3 of ${runs.length} training runs. The latest has ${fixed(last.mean, 3)}, the first stage ${fixed(last.first_stage, 3)}, over ${last.n} queries.`),
     grid: { left: 44, right: 84, top: 14, bottom: 28 },
     xAxis: axis({ type: "category", data: runs.map(name), splitLine: { show: false }, boundaryGap: true }),
-    yAxis: axis({ type: "value", scale: true, ...limits(runs.flatMap((run) => [run.low, run.high, run.mean, run.first_stage]), 0.05) }),
+    yAxis: axis({ type: "value", scale: true, ...limits(runs.flatMap((run) => [run.low, run.high, run.mean, run.first_stage]), 0) }),
     tooltip: {
       ...base("").tooltip,
       trigger: "axis",
@@ -101,16 +103,19 @@ function ranker(runs) {
         symbolSize: [40, 1.5],
         lineStyle: { color: colour("muted"), type: "dashed", width: 1.5 },
         itemStyle: { color: colour("muted") },
-        endLabel: { show: true, formatter: "first stage", color: colour("muted"), distance: runs.length > 1 ? 8 : 26 },
+        endLabel: { show: true, formatter: "first stage", color: colour("muted"), distance: runs.length > 1 ? 10 : 26 },
+        labelLayout: { moveOverlap: "shiftY" },
       },
       {
         type: "line",
         name: "ranker",
-        data: runs.map((run) => ({ value: [name(run), run.mean], label: mark(run) })),
+        data: runs.map((run) => [name(run), run.mean]),
         symbol: "circle",
         symbolSize: 8,
         lineStyle: { color: colour("accent"), width: 2.5 },
         itemStyle: { color: colour("surface"), borderColor: colour("accent"), borderWidth: 2 },
+        endLabel: { show: true, formatter: fixed(last.mean, 3), color: colour("text"), fontWeight: 650, distance: 10 },
+        labelLayout: { moveOverlap: "shiftY" },
         z: 5,
       },
     ],
@@ -151,7 +156,7 @@ function agreement(all) {
     ...base(`Krippendorff's alpha over ${shots.length} moments. Now ${fixed(last.alpha, 2)}, 95 % interval ${fixed(last.low, 2)} to ${fixed(last.high, 2)}.`),
     grid: { left: 44, right: 56, top: 14, bottom: 44 },
     xAxis: axis({ type: "value", scale: true, name: "judgments", nameLocation: "middle", nameGap: 28, splitLine: { show: false }, axisLabel: { color: colour("muted"), hideOverlap: true, formatter: (value) => number.format(value) } }),
-    yAxis: axis({ type: "value", ...limits([...shots.flatMap((shot) => [shot.low, shot.high, shot.alpha]), 0.5], 0.1) }),
+    yAxis: axis({ type: "value", ...limits(shots.flatMap((shot) => [shot.low, shot.high, shot.alpha]), -1) }),
     tooltip: {
       ...base("").tooltip,
       trigger: "axis",

@@ -11,23 +11,26 @@ const OVERLAP = 3;
 const whole = new Intl.NumberFormat(document.documentElement.lang);
 
 function cost(share) {
-  const scheme = form.elements.scheme_name.value;
-  const k = Math.min(Math.max(Math.round(Number(form.elements.k.value)) || 1, 1), table[scheme].length);
-  return table[scheme][k - 1][shares.indexOf(share)];
+  const { field, rows } = table[form.elements.scheme_name.value];
+  const number = field ? Math.round(Number(form.elements[field].value)) || 1 : 1;
+  return rows[Math.min(Math.max(number, 1), rows.length) - 1][shares.indexOf(share)];
 }
 
 function against(value) {
-  const saving = 1 - value / OVERLAP;
-  return `${saving >= 0 ? "−" : "+"}${Math.round(Math.abs(saving) * 100)}\u00a0%`;
+  const percent = Math.round((value / OVERLAP - 1) * 100);
+  if (percent === 0) return "the same";
+  return `${percent < 0 ? "−" : "+"}${Math.abs(percent)}\u00a0%`;
 }
 
 function show() {
+  const { field } = table[form.elements.scheme_name.value];
+  for (const place of form.querySelectorAll("[data-number]")) place.hidden = place.dataset.number !== field;
   const share = shares[Number(slider.value)];
   const value = cost(share);
   find("value").textContent = value.toFixed(2);
   find("share").textContent = `${share} %`;
   const total = pairs ? `About ${whole.format(Math.round(value * pairs))} judgments for ${whole.format(pairs)} pairs, ` : "";
-  find("detail").textContent = `${total}${against(value)} against 3-overlap.`;
+  find("detail").textContent = `${total}${against(value)} ${against(value) === "the same" ? "as" : "against"} 3-overlap.`;
   for (const row of form.querySelectorAll("[data-cost-row]")) {
     const figure = cost(Number(row.dataset.costRow));
     row.querySelector("[data-cost-cell]").textContent = figure.toFixed(2);
