@@ -14,9 +14,9 @@ BAR_WIDTH = 100
 
 
 @register.filter
-def figure(value: float | None, decimals: int = 2) -> str:
-    """``0.62``; a dash where there is none."""
-    return MISSING if value is None else f"{value:.{decimals}f}"
+def figure(value: float | str | None, decimals: int = 2) -> str:
+    """``0.62``; a dash where there is none. Django gives what does not exist as an empty text."""
+    return f"{value:.{decimals}f}" if isinstance(value, int | float) else MISSING
 
 
 @register.filter

@@ -78,7 +78,7 @@ def _settings_page(
         "form": form,
         "campaign": campaign,
         "pairs": campaign.pairs.count() if campaign else 0,
-        "expected": costs.expected(*_chosen(form)),
+        "expected": costs.expected(*_chosen(form, campaign or Campaign())),
         "costs": {"shares": costs.SHARES, "table": costs.expected_table()},
         "tab": "settings",
     }
@@ -86,12 +86,11 @@ def _settings_page(
     return render(request, "campaigns/settings.html", context, status=422 if bad else 200)
 
 
-def _chosen(form: CampaignForm) -> tuple[str, float | None]:
-    """The scheme and its number as the form has them, where they can be used."""
-    cleaned = form.cleaned_data if form.is_bound and form.is_valid() else {}
-    scheme = cleaned.get("scheme_name", form.instance.scheme_name)
-    field = NUMBERS.get(scheme)
-    return scheme, cleaned.get(field, getattr(form.instance, field)) if field else None
+def _chosen(form: CampaignForm, campaign: Campaign) -> tuple[str, float | None]:
+    """The scheme and its number as the form has them; as they were, where it cannot be used."""
+    cleaned = form.cleaned_data if form.is_bound and form.is_valid() else vars(campaign)
+    field = NUMBERS.get(cleaned["scheme_name"])
+    return cleaned["scheme_name"], cleaned[field] if field else None
 
 
 @require_POST
