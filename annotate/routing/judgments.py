@@ -1,6 +1,7 @@
 """Judgments: made, corrected, taken back, voided. Rows are only ever added."""
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
@@ -38,11 +39,15 @@ class Answer:
 
 def submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judgment:
     """Save one judgment and let the scheme decide what follows. The same key is saved once."""
+    return _once(judge, answer, lambda: _submit(judge, seat_id, token, answer))
+
+
+def _once(judge: User, answer: Answer, save: Callable[[], Judgment]) -> Judgment:
+    """Save in one transaction. What cannot be saved may have been: a double click, a retry."""
     try:
         with transaction.atomic():
-            return _submit(judge, seat_id, token, answer)
-    except (StaleSeatError, IntegrityError):
-        # The seat is closed because this very answer came before: a double click, a retry.
+            return save()
+    except (RoutingError, IntegrityError):
         known = Judgment.objects.filter(judge=judge, key=answer.key).first()
         if known is None:
             raise
@@ -55,8 +60,8 @@ def _submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judg
         raise StaleSeatError("There is no such pair to judge.")
     _require_accepting(campaign)
     examined = campaign.qualification_size and locked_standing(campaign, judge)
+    spend(campaign, seat_id)
     seat = take_seat(judge, seat_id, token)
-    spend(campaign, seat)
     judgment = Judgment.objects.create(
         seat=seat,
         pair_id=seat.pair_id,
@@ -112,38 +117,38 @@ def _after(pair: Pair, campaign: Campaign) -> None:
 
 def correct(judge: User, judgment_id: int, answer: Answer) -> Judgment:
     """Another grade for a pair she judged lately: a row that supersedes the first."""
-    known = Judgment.objects.filter(judge=judge, key=answer.key).first()
-    if known is not None:
-        return known
-    with transaction.atomic():
-        old, seat = _latest(judge, judgment_id)
-        _require_accepting(seat.campaign)
-        _require_recent(judge, seat)
-        new = Judgment.objects.create(
-            seat=seat,
-            pair_id=seat.pair_id,
-            judge=judge,
-            grade=answer.grade,
-            supersedes=old,
-            key=answer.key,
-            comment=answer.comment or old.comment,
-            active_ms=answer.active_ms,
-            guideline_version=seat.campaign.guideline_version,
-        )
-        Seat.objects.filter(pk=seat.pk).update(judgment=new)
-        _after(seat.pair, seat.campaign)
+    return _once(judge, answer, lambda: _correct(judge, judgment_id, answer))
+
+
+def _correct(judge: User, judgment_id: int, answer: Answer) -> Judgment:
+    old, seat = _latest(judge, judgment_id)
+    _require_accepting(seat.campaign)
+    _require_recent(judge, seat)
+    new = Judgment.objects.create(
+        seat=seat,
+        pair_id=seat.pair_id,
+        judge=judge,
+        grade=answer.grade,
+        supersedes=old,
+        key=answer.key,
+        comment=answer.comment or old.comment,
+        active_ms=answer.active_ms,
+        guideline_version=seat.campaign.guideline_version,
+    )
+    Seat.objects.filter(pk=seat.pk).update(judgment=new)
+    _after(seat.pair, seat.campaign)
     return new
 
 
 def take_back(judge: User, judgment_id: int) -> Seat:
     """Undo: a superseding row without a grade. The pair is hers to judge again."""
     with transaction.atomic():
+        _refund_of(judgment_id)
         old, seat = _latest(judge, judgment_id)
         campaign = seat.campaign
         _require_accepting(campaign)
         _require_recent(judge, seat)
         _supersede(old)
-        refund(campaign)
         seat.token = uuid.uuid4()
         Seat.objects.filter(pk=seat.pk).update(
             state=Seat.State.OPEN,
@@ -154,6 +159,13 @@ def take_back(judge: User, judgment_id: int) -> Seat:
         )
         _after(seat.pair, campaign)
     return Seat.objects.select_related("pair__query", "pair__document").get(pk=seat.pk)
+
+
+def _refund_of(judgment_id: int) -> None:
+    """Before the pair is locked: the ledger comes first. If nothing follows, nothing is written."""
+    campaign = Campaign.objects.filter(seats__judgment=judgment_id).first()
+    if campaign is not None:
+        refund(campaign)
 
 
 def void(manager: User, judgment_id: int) -> None:

@@ -54,7 +54,7 @@ def claim(campaign: Campaign, judge: User, besides: Collection[int] = ()) -> Sea
         require_welcome(standing, judge)
         if campaign.state != Campaign.State.OPEN:
             return None
-        held = list(_with_pair(_held(campaign, judge)))
+        held = list(_held(campaign, judge))
         seat = next((seat for seat in held if seat.pk not in besides), None)
         if seat is None:
             if len(held) >= HOLD or not budget_left(campaign):
@@ -69,8 +69,9 @@ def claim(campaign: Campaign, judge: User, besides: Collection[int] = ()) -> Sea
 
 
 def _held(campaign: Campaign, judge: User) -> QuerySet[Seat]:
+    """Locked, because somebody else may just be taking one whose lease ran out."""
     mine = Seat.objects.filter(campaign=campaign, judge=judge, state=Seat.State.OPEN)
-    return mine.order_by("leased_until")
+    return _with_pair(mine).select_for_update(of=("self",)).order_by("leased_until")
 
 
 def _lease(seat: Seat, judge: User, campaign: Campaign) -> None:

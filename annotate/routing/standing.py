@@ -44,12 +44,12 @@ def budget_left(campaign: Campaign) -> bool:
     return _locked_ledger(campaign).spent + _leased(campaign).count() < campaign.budget
 
 
-def spend(campaign: Campaign, seat: Seat) -> None:
+def spend(campaign: Campaign, seat_id: int) -> None:
     """One judgment more. A seat whose lease ran out counts only if there is still room for it."""
     if campaign.budget is None:
         return
     ledger = _locked_ledger(campaign)
-    others = _leased(campaign).exclude(pk=seat.pk).count()
+    others = _leased(campaign).exclude(pk=seat_id).count()
     if ledger.spent + others >= campaign.budget:
         raise RoutingError("The budget of this campaign is used up.")
     Ledger.objects.filter(pk=ledger.pk).update(spent=F("spent") + 1)
