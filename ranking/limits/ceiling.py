@@ -37,8 +37,8 @@ def limiting_ndcg(
     counts: ArrayLike,
     confusion: ArrayLike,
     k: int | None = None,
-    *,
     method: Method = "exact",
+    *,
     rng: Seed = 0,
     runs: int = 10_000,
 ) -> Limit:

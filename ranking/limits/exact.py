@@ -24,6 +24,7 @@ Points = NDArray[np.float64] | NDArray[np.complex128]
 _TOLERANCE = 1e-14
 #: How many products a step may hold at once: small enough to stay in the cache.
 _CELLS = 200_000
+_COLUMNS, _ROWS = 512, 64
 
 
 def expected_dcg(
@@ -38,30 +39,58 @@ def expected_dcg(
         rows = np.flatnonzero(size_class == wanted)
         n = int(sizes[rows].max())
         points, weights = series(n, n if k is None else min(k, n))
-        values[rows] = _expected(counts[rows].astype(np.float64), confusion, gains, points, weights)
+        values[rows] = _expected(counts[rows], confusion, gains, points, weights)
     return values
 
 
 def _expected(
-    counts: Floats, confusion: Floats, gains: Floats, points: Points, weights: Points
+    counts: NDArray[np.intp], confusion: Floats, gains: Floats, points: Points, weights: Points
 ) -> Floats:
     values = np.zeros(counts.shape[0])
-    gained = counts * gains
+    numbers = counts.astype(np.float64)
+    total = _total_real if points.dtype.kind == "f" else _total_complex
     for j in range(confusion.shape[0]):
         same, higher = confusion[:, j], confusion[:, j + 1 :].sum(axis=1)
         if not same.any():
             continue
-        u, du = _unit_nodes(_nodes_needed(counts, same))
+        u, du = _unit_nodes(_nodes_needed(numbers, same))
         chance = higher[:, None] + same[:, None] * u
         base: NDArray[Any] = 1.0 - chance[:, :, None] * (1.0 - points)
         # The document itself is not among the others: one factor of its own truth less.
         share = same[:, None, None] * (du[:, None] * weights) / base
-        powers, shares = (table.reshape(same.size, -1) for table in (np.log(base), share))
-        step = max(1, _CELLS // powers.shape[1])
-        for start in range(0, counts.shape[0], step):
-            part = slice(start, start + step)
-            product = np.exp(counts[part] @ powers)
-            values[part] += np.einsum("qr,qr->q", product, gained[part] @ shares).real
+        logs, shares = (table.reshape(same.size, -1) for table in (np.log(base), share))
+        values += total(counts, logs, numbers * gains, shares)
+    return values
+
+
+def _total_real(counts: NDArray[np.intp], logs: Floats, gained: Floats, shares: Floats) -> Floats:
+    """Σ_r Π_k base_k(r)^{n_k} · Σ_i gained_i · share_i(r) for every list."""
+    values = np.empty(counts.shape[0])
+    step = max(1, _CELLS // logs.shape[1])
+    for start in range(0, counts.shape[0], step):
+        part = slice(start, start + step)
+        product = np.exp(counts[part].astype(np.float64) @ logs)
+        values[part] = np.einsum("qr,qr->q", product, gained[part] @ shares)
+    return values
+
+
+def _total_complex(
+    counts: NDArray[np.intp], logs: NDArray[Any], gained: Floats, shares: NDArray[Any]
+) -> Floats:
+    """The same where exp is dear: powers are taken once for each different count."""
+    values = np.zeros(counts.shape[0])
+    different = [np.unique(column, return_inverse=True) for column in counts.T]
+    for left in range(0, logs.shape[1], _COLUMNS):
+        columns = slice(left, left + _COLUMNS)
+        powers = [
+            np.exp(n[:, None] * log[columns]) for (n, _), log in zip(different, logs, strict=True)
+        ]
+        for start in range(0, counts.shape[0], _ROWS):
+            part = slice(start, start + _ROWS)
+            product = gained[part] @ shares[:, columns]
+            for (_, which), power in zip(different, powers, strict=True):
+                product *= power[which[part]]
+            values[part] += product.sum(axis=1).real
     return values
 
 

@@ -1,0 +1,120 @@
+"""Tiers and plans: what the arithmetic of a budget must give."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ranking.limits import dataset_limit, scheme_confusion, scheme_cost
+from ranking.planning import plan, tier_of, tiers
+from ranking.schemes import IfGood, KOverlap, Single
+from tests.ranking.test_limits import WEB, C
+
+
+@pytest.mark.parametrize(
+    ("depth", "want"),
+    [
+        (1, (1,)),
+        (8, (8,)),
+        (9, (8, 9)),
+        (16, (8, 16)),
+        (50, (8, 16, 32, 50)),
+        (128, (8, 16, 32, 64, 128)),
+    ],
+)
+def test_tiers_double_up_to_the_depth(depth, want):
+    assert tiers(depth) == want
+
+
+@pytest.mark.parametrize(
+    ("position", "tier"), [(1, 0), (8, 0), (9, 1), (16, 1), (17, 2), (32, 2), (33, 3), (129, 5)]
+)
+def test_tier_of_a_position(position, tier):
+    assert tier_of(position) == tier
+
+
+@given(st.integers(1, 5_000), st.integers(1, 5_000))
+def test_a_position_is_within_its_tier(position, depth):
+    if position <= depth:
+        ends = (0, *tiers(depth))
+        assert ends[tier_of(position)] < position <= ends[tier_of(position) + 1]
+
+
+def test_an_option_costs_queries_times_depth_times_judgments_per_pair():
+    (option,) = plan(1_000, 40, 8, WEB, C, schemes=[IfGood(3)])
+    per_pair = scheme_cost(C, WEB, IfGood(3))
+    assert (option.queries, option.depth, option.scheme) == (40, 8, IfGood(3))
+    assert option.per_pair == pytest.approx(per_pair)
+    assert option.judgments == pytest.approx(40 * 8 * per_pair)
+    assert option.worth == option.ceiling
+
+
+def test_the_ceiling_is_that_of_the_labels_on_lists_of_the_prior():
+    (option,) = plan(1e6, 10, 8, WEB, C, schemes=[KOverlap(3)], aggregator="majority", k=3)
+    rng = np.random.default_rng(1)
+    y = rng.choice(5, 4_000 * 8, p=WEB)
+    labels = scheme_confusion(C, WEB, KOverlap(3), "majority")
+    want = dataset_limit(y, np.repeat(np.arange(4_000), 8), labels, 3).value
+    assert option.ceiling == pytest.approx(want, abs=0.02)
+
+
+def test_dropping_half_of_the_queries_costs_one_halving():
+    (all_judged,) = plan(80, 10, 8, WEB, C, schemes=[Single()], halving=0.05)
+    (half_judged,) = plan(40, 10, 8, WEB, C, schemes=[Single()], halving=0.05)
+    assert (all_judged.queries, half_judged.queries) == (10, 5)
+    assert half_judged.worth == pytest.approx(all_judged.worth - 0.05)
+
+
+def test_a_small_budget_goes_to_breadth():
+    best = plan(1_600, 200, 128, WEB, C, schemes=[Single()])[0]
+    assert (best.queries, best.depth) == (200, 8)
+
+
+def test_a_larger_budget_goes_to_sixteen_and_no_deeper():
+    best = plan(1e6, 200, 128, WEB, C, schemes=[Single()])[0]
+    assert (best.queries, best.depth) == (200, 16)
+
+
+def test_second_opinions_on_good_documents_come_before_dropping_half_of_the_queries():
+    options = plan(16 * 200 * 1.5, 200, 16, WEB, C)
+    by_scheme = {(o.scheme, o.depth): o for o in options}
+    some, all_three = by_scheme[IfGood(3), 16], by_scheme[KOverlap(3), 16]
+    assert options.index(some) < options.index(all_three)
+    assert options.index(some) < options.index(by_scheme[Single(), 16])
+
+
+@given(st.integers(1, 20_000), st.integers(1, 300), st.integers(1, 60), st.sampled_from([1, 3, 10]))
+@settings(max_examples=25, deadline=None)
+def test_every_option_is_affordable_and_the_best_comes_first(budget, queries, documents, k):
+    options = plan(budget, queries, documents, WEB, C, k=k, schemes=[Single(), IfGood(2)])
+    assert all(o.judgments <= budget + 1e-6 for o in options)
+    assert all(1 <= o.queries <= queries and o.depth in tiers(documents) for o in options)
+    worths = [o.worth for o in options]
+    assert worths == pytest.approx(sorted(worths, reverse=True), abs=1e-8)
+
+
+def test_a_budget_that_buys_no_query_has_no_options():
+    assert plan(7, 10, 8, WEB, C) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 10, 8, WEB, C), r"budget must be at least 1. Got 0 instead."),
+        ((float("nan"), 10, 8, WEB, C), r"budget must be at least 1. Got nan instead."),
+        ((10, 0, 8, WEB, C), r"queries must be at least 1. Got 0 instead."),
+        ((10, 10, 0, WEB, C), r"documents must be at least 1. Got 0 instead."),
+        ((10, 10, 8, [1, 1, 0, 0, 0], C), "prior must be shares that sum to 1"),
+        ((10, 10, 8, WEB, C[:, :4]), "square matrix"),
+    ],
+)
+def test_bad_input_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        plan(*arguments)
+
+
+def test_positions_and_depths_count_from_one():
+    with pytest.raises(ValueError, match=r"position must be at least 1. Got 0 instead."):
+        tier_of(0)
+    with pytest.raises(ValueError, match=r"depth must be at least 1. Got 0 instead."):
+        tiers(0)
