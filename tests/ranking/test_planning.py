@@ -75,12 +75,20 @@ def test_a_larger_budget_goes_to_sixteen_and_no_deeper():
     assert (best.queries, best.depth) == (200, 16)
 
 
-def test_second_opinions_on_good_documents_come_before_dropping_half_of_the_queries():
-    options = plan(16 * 200 * 1.5, 200, 16, WEB, C)
-    by_scheme = {(o.scheme, o.depth): o for o in options}
-    some, all_three = by_scheme[IfGood(3), 16], by_scheme[KOverlap(3), 16]
-    assert options.index(some) < options.index(all_three)
-    assert options.index(some) < options.index(by_scheme[Single(), 16])
+@pytest.mark.parametrize(
+    ("halving", "want"), [(0.0, [KOverlap(3), IfGood(3)]), (0.1, [IfGood(3), KOverlap(3)])]
+)
+def test_what_a_dropped_query_is_worth_decides_between_breadth_and_better_labels(halving, want):
+    # The budget buys 16 documents of all 200 queries by if-good-3, of half of them by 3-overlap.
+    options = plan(16 * 200 * 1.5, 200, 16, WEB, C, halving=halving)
+    found = [o for o in options if o.depth == 16 and o.scheme in want]
+    assert [o.scheme for o in found] == want
+    assert {o.scheme: o.queries for o in found} == {IfGood(3): 200, KOverlap(3): 100}
+
+
+def test_second_opinions_on_good_documents_are_better_labels_than_single_ones():
+    options = plan(1e6, 200, 16, WEB, C, schemes=[Single(), IfGood(2), IfGood(3)])
+    assert [o.scheme for o in options if o.depth == 16] == [IfGood(3), IfGood(2), Single()]
 
 
 @given(st.integers(1, 20_000), st.integers(1, 300), st.integers(1, 60), st.sampled_from([1, 3, 10]))
