@@ -157,7 +157,8 @@ def _work_needs(campaign: Campaign) -> list[Need]:
     found = []
     due = campaign.jobs.filter(state__in=[Job.State.DUE, Job.State.RUNNING]).count()
     if due and not jobs.worker_alive():
-        text = f"No background worker is running, and {_count(due, 'job')} wait for one."
+        waiting = f"{_count(due, 'job')} {'waits' if due == 1 else 'wait'}"
+        text = f"No background worker is running, and {waiting} for one."
         found.append(Need("bad", text, "See jobs", "campaign_jobs"))
     failed = campaign.jobs.filter(state=Job.State.FAILED).exclude(message="Cancelled.").count()
     if failed:
