@@ -161,8 +161,8 @@ def _limits(
                 counts[row], confusion, gains, reach, runs=runs, rng=generator
             )
     ideal[ideal == 0] = np.nan
-    # No order beats the ideal one; only rounding can say so.
-    return np.minimum(means / ideal, 1.0), errors / np.nan_to_num(ideal, nan=1.0)
+    # No order beats the ideal one or loses anything; only rounding can say so.
+    return np.clip(means / ideal, 0.0, 1.0), errors / np.nan_to_num(ideal, nan=1.0)
 
 
 def _ideal(counts: NDArray[np.intp], gains: Floats, reach: Floats) -> Floats:

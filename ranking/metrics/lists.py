@@ -71,6 +71,8 @@ def _check_scores(scores: NDArray[Any]) -> NDArray[Any]:
 
 def check_k(k: int | None) -> None:
     """``k`` is a depth of at least 1, or ``None`` for the whole list."""
+    if k is not None and not isinstance(k, int | np.integer):
+        raise ValueError(f"k must be a whole number or None. Got {k!r} instead.")
     if k is not None and k < 1:
         raise ValueError(f"k must be at least 1. Got {k} instead.")
 

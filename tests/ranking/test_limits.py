@@ -1,7 +1,10 @@
 """The ceiling: check values, independent computations of it, and what must always hold."""
 
+import gzip
+import os
 from itertools import product
 from math import isnan
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -269,6 +272,22 @@ class TestDataset:
         y, qid = rows
         order = np.argsort(qid, kind="stable")
         assert limits.dataset_limit(y[order], qid[order], C) == limits.dataset_limit(y, qid, C)
+
+    @pytest.mark.real_data
+    def test_real_web_grades_have_the_limit_that_drawing_finds(self):
+        folder = os.environ.get("REAL_DATA")
+        if not folder:
+            pytest.skip("REAL_DATA does not name a folder with data sets.")
+        path = Path(folder) / "mslr_sample_5grade" / "mslr_union_all.txt.gz"
+        with gzip.open(path, "rt") as lines:
+            heads = [line.split(" ", 2)[:2] for line in lines]
+        y = np.array([int(grade) for grade, _ in heads])
+        qid = np.array([int(query.removeprefix("qid:")) for _, query in heads])
+        exact = limits.dataset_limit(y, qid, C, 10)
+        drawn = limits.dataset_limit(y, qid, C, 10, method="simulate", runs=500)
+        assert abs(drawn.value - exact.value) < 4 * drawn.standard_error
+        undefined = np.isnan(metrics.ndcg(y, y, qid))
+        assert (exact.n, exact.left_out) == ((~undefined).sum(), undefined.sum())
 
     def test_nothing_but_bad_documents_has_no_limit(self):
         got = limits.dataset_limit([0, 0, 0], [1, 1, 2], C)

@@ -5,7 +5,7 @@ from math import isnan, log2, nan
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
@@ -159,6 +159,8 @@ class TestBadInput:
     def test_depth_and_ties_are_checked(self, measure):
         with pytest.raises(ValueError, match=r"k must be at least 1. Got 0 instead."):
             measure([1], [1], [1], k=0)
+        with pytest.raises(ValueError, match=r"k must be a whole number or None. Got 2.5 instead."):
+            measure([1], [1], [1], k=2.5)
         with pytest.raises(ValueError, match=r"Got 'random' instead."):
             measure([1], [1], [1], ties="random")
 
@@ -181,6 +183,7 @@ def by_enumeration(measure, grades, scores, k):
 
 class TestProperties:
     @given(rankings(), st.sampled_from(BOUNDED), st.sampled_from(DEPTHS), st.booleans())
+    @settings(deadline=None)
     def test_bounds(self, rows, measure, k, expected):
         values = measure(*rows, k=k, ties="expected" if expected else "stable")
         assert values.shape == np.unique(rows[2]).shape
@@ -189,6 +192,7 @@ class TestProperties:
         assert (defined <= 1 + 1e-12).all()
 
     @given(rankings(), st.sampled_from(MEASURES), st.sampled_from(DEPTHS), st.booleans())
+    @settings(deadline=None)
     def test_each_query_alone_gives_what_all_together_give(self, rows, measure, k, expected):
         ties = "expected" if expected else "stable"
         grades, scores, qid = rows
@@ -199,6 +203,7 @@ class TestProperties:
         np.testing.assert_allclose(measure(*rows, k=k, ties=ties), alone, rtol=1e-12, atol=1e-15)
 
     @given(rankings(), st.sampled_from(MEASURES), st.sampled_from(DEPTHS))
+    @settings(deadline=None)
     def test_only_the_order_of_the_scores_counts(self, rows, measure, k):
         grades, scores, qid = rows
         ranks = np.unique(scores, return_inverse=True)[1]
@@ -209,6 +214,7 @@ class TestProperties:
             )
 
     @given(rankings(), st.sampled_from(MEASURES), st.randoms())
+    @settings(deadline=None)
     def test_expected_value_does_not_depend_on_input_order(self, rows, measure, random):
         order = list(range(rows[0].size))
         random.shuffle(order)
@@ -219,6 +225,7 @@ class TestProperties:
         )
 
     @given(rankings(most=6), st.sampled_from(MEASURES), st.sampled_from(DEPTHS))
+    @settings(deadline=None)
     def test_expected_value_is_the_mean_over_all_orders(self, rows, measure, k):
         grades, scores, _ = rows
         assert one(measure, grades, scores, k=k, ties="expected") == pytest.approx(
@@ -226,12 +233,14 @@ class TestProperties:
         )
 
     @given(rankings(), st.sampled_from(DEPTHS))
+    @settings(deadline=None)
     def test_sorting_by_the_grades_themselves_is_ideal(self, rows, k):
         grades, _, qid = rows
         values = metrics.ndcg(grades, grades, qid, k=k, undefined=1)
         np.testing.assert_allclose(values, 1.0, rtol=1e-12)
 
     @given(rankings(), st.sampled_from(MEASURES))
+    @settings(deadline=None)
     def test_inputs_are_left_alone(self, rows, measure):
         copies = [column.copy() for column in rows]
         for column in rows:
