@@ -69,6 +69,8 @@ def check_grades(
         )
     if given.size == 0:
         raise ValueError("y and qid must hold at least one row. Got none instead.")
+    if queries.dtype.kind == "f" and np.isnan(queries).any():
+        raise ValueError("qid must not be NaN. Got NaN instead.")
     grades = _whole("y", given)
     if grades.min() < 0 or grades.max() >= levels:
         got = grades.max() if grades.min() >= 0 else grades.min()

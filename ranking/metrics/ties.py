@@ -50,7 +50,7 @@ def survival(part: Lists, k: int | None, stops: Floats) -> Floats:
     depth = length if k is None else min(k, length)
     for low, high in _size_classes(sizes, starts % length < depth):
         runs = np.flatnonzero((sizes > low) & (sizes <= high) & (starts % length < depth))
-        _spread(alive, passing, starts[runs], sizes[runs])
+        _spread(alive, passing, starts[runs], sizes[runs], depth=depth)
     return alive[:, :depth]
 
 
@@ -61,9 +61,14 @@ def _size_classes(sizes: NDArray[np.intp], seen: NDArray[np.bool_]) -> list[tupl
 
 
 def _spread(
-    alive: Floats, passing: Floats, starts: NDArray[np.intp], sizes: NDArray[np.intp]
+    alive: Floats,
+    passing: Floats,
+    starts: NDArray[np.intp],
+    sizes: NDArray[np.intp],
+    *,
+    depth: int,
 ) -> None:
-    """Replace ``alive`` inside tied runs by its mean over their orders.
+    """Replace ``alive`` inside tied runs, as far as ``depth`` needs, by its mean over their orders.
 
     With s_i the mean product over the subsets of size i, one more factor x to n of them gives
     s_i ← ((n + 1 − i) · s_i + i · x · s_{i−1}) / (n + 1): a mean of means, so nothing cancels.
@@ -71,21 +76,22 @@ def _spread(
     if not starts.size:
         return
     most = int(sizes.max())
-    i = np.arange(most + 1)
-    means = np.zeros((starts.size, most + 1))
+    seen = min(most, depth)
+    i = np.arange(seen + 1)
+    means = np.zeros((starts.size, seen + 1))
     means[:, 0] = 1.0
     flat = passing.ravel()
     for n in range(most):
         inside = sizes > n
         x = flat[starts[inside] + n, None]
         old = means[inside]
-        new = (n + 1 - i) * old
+        new = np.maximum(n + 1 - i, 0) * old
         new[:, 1:] += i[1:] * x * old[:, :-1]
         new /= n + 1
         means[inside] = new
     column = starts % alive.shape[1]
     entered = np.where(column > 0, alive.ravel()[starts - 1], 1.0)
-    offset = np.arange(1, most + 1)
+    offset = np.arange(1, seen + 1)
     within = offset <= sizes[:, None]
     cells = (starts[:, None] + offset - 1)[within]
     alive.ravel()[cells] = (entered[:, None] * means[:, 1:])[within]

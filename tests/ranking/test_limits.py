@@ -347,6 +347,7 @@ class TestEdgesAndBadInput:
             ([-1], [1], r"y must lie in 0 … 4. Got -1 instead."),
             ([0.5], [1], "y must hold whole numbers. Got 0.5"),
             ([np.nan], [1], "y must hold whole numbers"),
+            ([1], [np.nan], "qid must not be NaN"),
         ],
     )
     def test_rows_are_checked(self, y, qid, message):
