@@ -1,10 +1,8 @@
 """The ceiling: check values, independent computations of it, and what must always hold."""
 
 import gzip
-import os
 from itertools import product
 from math import isnan
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -274,11 +272,8 @@ class TestDataset:
         assert limits.dataset_limit(y[order], qid[order], C) == limits.dataset_limit(y, qid, C)
 
     @pytest.mark.real_data
-    def test_real_web_grades_have_the_limit_that_drawing_finds(self):
-        folder = os.environ.get("REAL_DATA")
-        if not folder:
-            pytest.skip("REAL_DATA does not name a folder with data sets.")
-        path = Path(folder) / "mslr_sample_5grade" / "mslr_union_all.txt.gz"
+    def test_real_web_grades_have_the_limit_that_drawing_finds(self, real_data):
+        path = real_data / "mslr_sample_5grade" / "mslr_union_all.txt.gz"
         with gzip.open(path, "rt") as lines:
             heads = [line.split(" ", 2)[:2] for line in lines]
         y = np.array([int(grade) for grade, _ in heads])

@@ -1,8 +1,6 @@
 """The same numbers as independent libraries, each by its own convention."""
 
 import gzip
-import os
-from pathlib import Path
 
 import ir_measures
 import numpy as np
@@ -85,11 +83,8 @@ def test_expected_ndcg_is_that_of_scikit_learn_which_averages_ties(k):
 
 
 @pytest.mark.real_data
-def test_ndcg_of_real_queries_is_that_of_scikit_learn():
-    folder = os.environ.get("REAL_DATA")
-    if not folder:
-        pytest.skip("REAL_DATA does not name a folder with data sets.")
-    with gzip.open(Path(folder) / "mq2008_letor4" / "S1.txt.gz", "rt") as lines:
+def test_ndcg_of_real_queries_is_that_of_scikit_learn(real_data):
+    with gzip.open(real_data / "mq2008_letor4" / "S1.txt.gz", "rt") as lines:
         parts = [line.split() for line in lines]
     grades = np.array([int(p[0]) for p in parts])
     qid = np.array([int(p[1].removeprefix("qid:")) for p in parts])
