@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
-from annotate import jobs, schedule, tasks
+from annotate import jobs, labels, schedule, tasks
 from annotate.clock import now_plus
 from annotate.models import Campaign, Job, Pair, User, Worker
 from tests.annotate.test_routing import B, G, judge
@@ -279,30 +279,35 @@ def test_plan_wants_nothing_of_a_campaign_without_judgments(campaign: Campaign) 
     assert kinds() == []
 
 
+def judged(campaign: Campaign, user: User, grade: int) -> None:
+    """A judgment that has been counted."""
+    judge(campaign, user, grade)
+    labels.take_snapshot(campaign)
+
+
 def test_plan_writes_one_training_a_period_however_many_beats_tick(
     campaign: Campaign, alice: User
 ) -> None:
-    judge(campaign, alice, G)
+    judged(campaign, alice, G)
     for _ in range(3):
         schedule.plan()
-        for job in Job.objects.filter(state=Job.State.DUE):
-            Job.objects.filter(pk=job.pk).update(state=Job.State.DONE)
+        Job.objects.filter(state=Job.State.DUE).update(state=Job.State.DONE)
     assert kinds().count("train") == 1
 
 
 def test_plan_trains_after_so_many_judgments(campaign: Campaign, alice: User) -> None:
     Campaign.objects.update(retrain_hours=0, retrain_judgments=2)
-    judge(campaign, alice, B)
+    judged(campaign, alice, B)
     schedule.plan()
     assert "train" not in kinds()
-    judge(campaign, alice, B)
+    judged(campaign, alice, B)
     schedule.plan()
     assert "train" in kinds()
 
 
 def test_plan_never_trains_where_nobody_wants_it(campaign: Campaign, alice: User) -> None:
     Campaign.objects.update(retrain_hours=0, retrain_judgments=0)
-    judge(campaign, alice, B)
+    judged(campaign, alice, B)
     schedule.plan()
     assert "train" not in kinds()
 
