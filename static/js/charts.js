@@ -7,17 +7,18 @@ const number = new Intl.NumberFormat(document.documentElement.lang);
 const fixed = (value, digits) => (value === null ? "–" : value.toFixed(digits));
 
 function base(description) {
+  const fontFamily = getComputedStyle(document.body).fontFamily;
   return {
     animation: !still,
     animationDuration: 400,
     aria: { enabled: true, label: { description } },
-    textStyle: { fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12 },
+    textStyle: { fontFamily, fontSize: 12 },
     tooltip: {
       renderMode: "richText",
       confine: true,
       backgroundColor: colour("surface"),
       borderColor: colour("line"),
-      textStyle: { color: colour("text"), fontSize: 12 },
+      textStyle: { color: colour("text"), fontFamily, fontSize: 12, lineHeight: 18 },
     },
   };
 }

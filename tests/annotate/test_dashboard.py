@@ -12,6 +12,7 @@ from django.conf import settings as django_settings
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from playwright.sync_api import sync_playwright
 
 from annotate import agreement, campaigns, costs, jobs, labels, overview, quality, routing
 from annotate.models import Campaign, Job, Label, Pair, Snapshot, TrainingRun, User
@@ -347,6 +348,34 @@ def test_hostile_names_are_only_text(campaign: Campaign, dana: User) -> None:
     html = signed_in(dana).get(PAGE).content.decode()
     assert "<script>alert(1)" not in html
     assert "</script><b>" not in html
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_page_draws_charts_and_follows_judging_without_reload(
+    campaign: Campaign, dana_client: Client, live_server: Any, chromium: str
+) -> None:
+    snapshot(campaign, minutes_ago=5, judgments=100, alpha=0.6)
+    snapshot(campaign)
+    run(campaign, 1, 0.7)
+    session = {"name": "sessionid", "value": dana_client.cookies["sessionid"].value}
+    complaints: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        context = browser.new_context()
+        context.add_cookies([{**session, "url": live_server.url}])
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(live_server.url + PAGE)
+        for name in ("ranker", "grades", "agreement"):
+            page.wait_for_selector(f"[data-chart={name}] svg path")
+        page.evaluate("window.samePage = true")
+        snapshot(campaign, alpha=0.71)
+        page.wait_for_selector(".tile .value:has-text('0.71')")
+        assert page.evaluate("window.samePage")
+        browser.close()
+    assert complaints == []
 
 
 # -- Vendored files -------------------------------------------------------------------------------
