@@ -369,7 +369,7 @@ def test_page_draws_charts_and_follows_judging_without_reload(
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(live_server.url + PAGE)
         for name in ("ranker", "grades", "agreement"):
-            page.wait_for_selector(f"[data-chart={name}] svg path")
+            page.wait_for_selector(f"[data-chart={name}] svg")
         page.evaluate("window.samePage = true")
         snapshot(campaign, alpha=0.71)
         page.wait_for_selector(".tile .value:has-text('0.71')")
