@@ -155,6 +155,35 @@ if PRODUCTION:
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
 
+# -- API ----------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "annotate.api.authentication.BearerAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PARSER_CLASSES": ["annotate.api.parsing.JsonParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotate.api.parsing.JsonOnly",
+    "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_PAGINATION_CLASS": "annotate.api.pages.Pages",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "annotate.api.errors.handle",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Second Opinion",
+    "DESCRIPTION": "What judges and managers can do, for programs.",
+    "VERSION": "1",
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "SORT_OPERATIONS": False,
+    "ENUM_NAME_OVERRIDES": {"CampaignState": "annotate.models.Campaign.State"},
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "annotate.api.described.closed_shapes",
+    ],
+}
+
 # -- Background work: the database is the queue, Celery and Redis are the doorbell ---------------
 
 REDIS_URL = env.text("REDIS_URL")
