@@ -26,22 +26,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """With FORBID_SKIPS=1 a skipped test is a failure, unless the data it needs is not here."""
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+def forbidden(config: pytest.Config) -> list[str]:
+    """With FORBID_SKIPS=1: the tests that were skipped, but for those whose data are not here."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("FORBID_SKIPS") != "1" or reporter is None:
-        return
+        return []
     allowed = "real_data" in services.missing()
-    skipped = [
-        report
+    return [
+        report.nodeid
         for report in reporter.stats.get("skipped", [])
         if not (allowed and "real_data" in report.keywords)
     ]
-    if skipped and session.exitstatus == pytest.ExitCode.OK:
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if session.exitstatus == pytest.ExitCode.OK and forbidden(session.config):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
-    for report in skipped:
-        reporter.write_line(f"SKIPPED, which FORBID_SKIPS=1 forbids: {report.nodeid}", red=True)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    for test in forbidden(config):
+        terminalreporter.write_line(f"Skipped, which FORBID_SKIPS=1 forbids: {test}", red=True)
 
 
 # -- Database -------------------------------------------------------------------------------------
