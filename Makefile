@@ -16,7 +16,8 @@ test: $(VENV)/installed-test ## Check style and types and run every test, on SQL
 	@$(PY) -m tests.services install
 	@$(MAKE) --no-print-directory lint
 	$(PYTEST) -m "not faults"
-	$(PY) -m tests.services with-postgres $(PYTEST) -m "not faults and not browser" tests/annotate
+	$(PY) -m tests.services with-postgres $(PYTEST) -m "not faults and not browser" tests/annotate \
+	  --ignore tests/annotate/test_settings.py --ignore tests/annotate/test_start.py
 
 lint: $(VENV)/installed-test ## Check style and types.
 	$(PY) -m ruff check
