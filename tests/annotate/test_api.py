@@ -4,16 +4,19 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.validation import validate_schema
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from annotate import routing, tokens
 from annotate.api import docs
@@ -229,6 +232,23 @@ def test_judgment_in_a_paused_campaign_is_saved_and_nothing_follows(alice_api: A
     said = alice_api.post(address(seat), {"token": seat["token"], "grade": 2}, 201)
     assert said["next"]["seat"] is None
     assert "paused" in said["next"]["reason"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_same_submit_from_many_threads_is_one_judgment(alice_api: Api, alice: User) -> None:
+    seat = alice_api.post(CLAIM)["seat"]
+    body = {"token": seat["token"], "grade": 0, "idempotency_key": str(uuid.uuid4())}
+
+    def submit(_: int) -> tuple[int, int]:
+        raw = json.dumps(body)
+        answer = alice_api.client.post(address(seat), raw, content_type="application/json")
+        connection.close()
+        return answer.status_code, answer.json()["saved"]["id"]
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(submit, range(24)))
+    assert {status for status, _ in answers} <= {200, 201}
+    assert {saved for _, saved in answers} == {Judgment.objects.get().pk}
 
 
 # -- Refuse, release, extend ----------------------------------------------------------------------
@@ -706,6 +726,32 @@ def test_too_large_a_body_is_refused(alice_api: Api) -> None:
 )
 def test_body_is_json_whatever_its_sender_calls_it(alice_api: Api, kind: str, status: int) -> None:
     read(alice_api.client.generic("POST", CLAIM, b"{}", content_type=kind), status)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.uuids().map(str),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+KEYS = st.sampled_from(["token", "grade", "comment", "active_seconds", "reason", "text", "besides"])
+
+
+@pytest.fixture
+def held(alice_api: Api) -> Json:
+    """The seat alice holds."""
+    seat: Json = alice_api.post(CLAIM)["seat"]
+    return seat
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(body=st.dictionaries(KEYS | st.text(), JSON) | JSON)
+def test_no_body_makes_a_server_error(alice_api: Api, held: Json, body: Any) -> None:
+    bound = body | {"token": held["token"]} if isinstance(body, dict) else body
+    for path in paths(held["id"], 1):
+        for sent in (body, bound):
+            answer = alice_api.client.post(path, json.dumps(sent), content_type="application/json")
+            assert answer.status_code < 500
 
 
 def test_huge_ids_are_not_found(alice_api: Api) -> None:
