@@ -7,14 +7,14 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils.text import slugify
 
-from annotate import access, guidelines, routing
+from annotate import access, guidelines, history, jobs, routing
 from annotate.models import Campaign, Guideline, Membership, User
 from ranking.grades import Grade
 
 SLUG_TRIES = 100
 
-#: What makes the labels comparable. It is settled when the first judge starts.
-SETTLED = ("scheme_name", "k", "cap", "theta", "aggregator")
+#: What decides which judgments are wanted and how labels are made of them.
+RULES = ("scheme_name", "k", "cap", "theta", "aggregator")
 
 State = Campaign.State
 
@@ -54,30 +54,27 @@ def _create_with_free_slug(manager: User, fields: Mapping[str, Any]) -> Campaign
     raise CampaignError(f"There are already {SLUG_TRIES} campaigns of this name. Choose another.")
 
 
-def update(campaign: Campaign, fields: Mapping[str, Any]) -> None:
-    """Change settings. What makes labels comparable may change in a draft only."""
+def update(campaign: Campaign, fields: Mapping[str, Any], manager: User | None = None) -> None:
+    """Change settings. New rules hold for every pair; nothing that was judged is thrown away."""
     with transaction.atomic():
-        now = Campaign.objects.select_for_update().get(pk=campaign.pk)
-        changed = [
-            name for name in SETTLED if fields.get(name, getattr(now, name)) != getattr(now, name)
-        ]
-        if changed and now.state != State.DRAFT:
-            raise CampaignError("Scheme and aggregation are settled once a campaign is open.")
+        before = Campaign.objects.select_for_update().get(pk=campaign.pk)
         Campaign.objects.filter(pk=campaign.pk).update(**fields)
-    campaign.refresh_from_db()
+        campaign.refresh_from_db()
+        ruled = any(getattr(before, name) != getattr(campaign, name) for name in RULES)
+        if ruled and before.state != State.DRAFT:
+            old, new = _rules(before), _rules(campaign)
+            history.record(campaign, manager, f"The rules were changed from {old} to {new}.")
+            jobs.enqueue("reroute", campaign)
 
 
-def name_features(campaign: Campaign, count: int) -> None:
-    """The features of a campaign are fixed by the first file that brings any."""
-    names = [f"feature_{number}" for number in range(1, count + 1)]
-    Campaign.objects.filter(pk=campaign.pk, feature_names=[]).update(feature_names=names)
-    campaign.refresh_from_db(fields=["feature_names"])
+def _rules(campaign: Campaign) -> str:
+    return f"{campaign.scheme_label} with {campaign.aggregator} labels"
 
 
 # -- States ---------------------------------------------------------------------------------------
 
 
-def change_state(campaign: Campaign, step: str) -> None:
+def change_state(campaign: Campaign, step: str, manager: User | None = None) -> None:
     """Open, pause or close. Of two people who click at once, one does it."""
     if step not in STEPS:
         raise CampaignError(f"A step must be open, pause or close. Got {step!r} instead.")
@@ -88,6 +85,8 @@ def change_state(campaign: Campaign, step: str) -> None:
     campaign.refresh_from_db()
     if not changed and campaign.state != target:
         raise CampaignError(f"A campaign that is {campaign.state} cannot be told to {step}.")
+    if changed:
+        history.record(campaign, manager, f"The campaign is {campaign.state} now.")
     if changed and step == "open":
         routing.open_seats(campaign)
 

@@ -6,7 +6,6 @@ from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
-from annotate.campaigns import SETTLED
 from annotate.models import Campaign
 from ranking.schemes import SCHEMES
 
@@ -76,12 +75,6 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "budget": "Empty means no limit.",
             "lease_minutes": "After that an unfinished pair goes to somebody else.",
         }
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if self.instance.pk and self.instance.state != Campaign.State.DRAFT:
-            for name in SETTLED:
-                self.fields[name].disabled = True
 
     def clean_name(self) -> str:
         name = " ".join(str(self.cleaned_data["name"]).split())

@@ -11,6 +11,12 @@ register = template.Library()
 
 MISSING = "–"
 BAR_WIDTH = 100
+KINDS = {
+    "aggregate": "Make labels",
+    "import": "Load a file",
+    "reroute": "Apply the scheme",
+    "train": "Train a ranker",
+}
 
 
 @register.filter
@@ -43,9 +49,7 @@ def magnitude(value: float) -> float:
 @register.filter
 def kind_words(kind: str) -> str:
     """What a job does, in words."""
-    return {"aggregate": "Make labels", "import": "Load a file", "train": "Train a ranker"}.get(
-        kind, kind
-    )
+    return KINDS.get(kind, kind)
 
 
 @dataclass(frozen=True)

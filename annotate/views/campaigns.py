@@ -57,17 +57,13 @@ def campaign_new(request: SignedInRequest) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_settings(request: SignedInRequest, slug: str) -> HttpResponseBase:
-    """Change what may still be changed."""
+    """Change any setting; a new scheme is applied to every pair in the background."""
     campaign = managed_campaign(request.user, slug)
     form = CampaignForm(request.POST or None, instance=copy(campaign))
     if request.method == "POST" and form.is_valid():
-        try:
-            campaigns.update(campaign, form.cleaned_data)
-        except campaigns.CampaignError as error:
-            form.add_error(None, str(error))
-        else:
-            messages.success(request, "Saved.")
-            return redirect("campaign_settings", slug)
+        campaigns.update(campaign, form.cleaned_data, request.user)
+        messages.success(request, "Saved.")
+        return redirect("campaign_settings", slug)
     return _settings_page(request, form, campaign)
 
 
@@ -99,7 +95,7 @@ def campaign_state(request: SignedInRequest, slug: str) -> HttpResponseBase:
     campaign = managed_campaign(request.user, slug)
     step = request.POST.get("step", "")
     try:
-        campaigns.change_state(campaign, step)
+        campaigns.change_state(campaign, step, request.user)
     except campaigns.CampaignError as error:
         messages.error(request, str(error))
     else:

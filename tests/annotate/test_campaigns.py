@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from annotate import campaigns, costs, guidelines, imports, jobs, overview
+from annotate import campaigns, costs, guidelines, imports, jobs, overview, routing
 from annotate.models import (
     Campaign,
     Job,
@@ -199,14 +199,36 @@ def test_settings_of_a_draft_can_all_change(draft: Campaign, dana_client: Client
     )
 
 
-def test_scheme_is_settled_once_open(campaign: Campaign, dana_client: Client) -> None:
-    changed = {"name": "Library 2", "scheme_name": "single", "k": "9", "retrain_judgments": "50"}
+def test_new_scheme_is_applied_to_every_pair_and_recorded(
+    campaign: Campaign, dana: User, dana_client: Client
+) -> None:
+    changed = {"name": "Library", "scheme_name": "k-overlap", "k": "2", "aggregator": "mean"}
     assert dana_client.post(page("campaign_settings"), NEW | changed).status_code == 302
+    event = campaign.events.get()
+    assert (event.actor, event.sentence) == (
+        dana,
+        "The rules were changed from if-good-3 with majority labels to 2-overlap with mean labels.",
+    )
+    job = jobs.take(Job.objects.get(kind="reroute").pk)
+    assert job is not None
+    routing.reroute(job)
+    assert Seat.objects.filter(campaign=campaign, state=Seat.State.OPEN).count() == 12
+
+
+def test_other_settings_touch_no_pair(campaign: Campaign, dana_client: Client) -> None:
+    changed = {"name": "Library 2", "retrain_judgments": "50", "budget": "900"}
+    dana_client.post(page("campaign_settings"), NEW | changed)
     campaign.refresh_from_db()
-    assert (campaign.name, campaign.retrain_judgments) == ("Library 2", 50)
-    assert (campaign.scheme_name, campaign.k) == ("if-good-k", 3)
-    with pytest.raises(campaigns.CampaignError, match="settled once a campaign is open"):
-        campaigns.update(campaign, {"k": 9})
+    assert (campaign.name, campaign.retrain_judgments, campaign.budget) == ("Library 2", 50, 900)
+    assert not Job.objects.exists()
+    assert not campaign.events.exists()
+
+
+def test_bad_settings_change_nothing(campaign: Campaign, dana_client: Client) -> None:
+    response = dana_client.post(page("campaign_settings"), NEW | {"name": "New", "k": "0"})
+    assert response.status_code == 422
+    campaign.refresh_from_db()
+    assert campaign.name == "Library"
 
 
 # -- Data -----------------------------------------------------------------------------------------
@@ -425,6 +447,7 @@ def test_checklist_leads_from_nothing_to_open(
     assert "if-good-3 asks up to 3 different people per pair" in shown
     assert "The campaign is open." in step(dana_client, draft.slug, "open")
     assert Seat.objects.filter(campaign=draft, state=Seat.State.OPEN).count() == 6
+    assert [event.sentence for event in draft.events.all()] == ["The campaign is open now."]
 
 
 def test_checklist_knows_a_file_that_waits(draft: Campaign, dana_client: Client) -> None:
