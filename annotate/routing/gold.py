@@ -2,7 +2,7 @@
 
 import hashlib
 
-from django.db.models import F, Max
+from django.db.models import Exists, F, Max, OuterRef, QuerySet
 
 from annotate.models import Campaign, Pair, Refusal, Seat, Standing, User
 
@@ -46,19 +46,26 @@ def _draw(campaign: Campaign, judge: User, what: str) -> int:
 
 
 def _next_pair(campaign: Campaign, judge: User) -> Pair | None:
-    """The gold pair that comes next for this judge, in an order of her own."""
-    seen = set(
-        Seat.objects.filter(campaign=campaign, judge=judge, position=POSITION).values_list(
-            "pair", flat=True
-        )
-    )
-    seen |= set(Refusal.objects.filter(judge=judge).values_list("pair", flat=True))
-    pairs = Pair.objects.filter(campaign=campaign, state=Pair.State.GOLD)
-    fresh = [pk for pk in pairs.values_list("pk", flat=True) if pk not in seen]
-    if not fresh:
+    """The gold pair that comes next for this judge, in an order of her own.
+
+    Not one that she judged before it was gold: nobody is asked twice.
+    """
+    fresh = _open_to(campaign, judge).filter(~Exists(_seats_of(judge)))
+    found = list(fresh.values_list("pk", flat=True))
+    if not found:
         return None
-    first = min(fresh, key=lambda pk: _draw(campaign, judge, f"pair {pk}"))
-    return Pair.objects.select_for_update().get(pk=first)
+    first = min(found, key=lambda pk: _draw(campaign, judge, f"pair {pk}"))
+    return Pair.objects.select_for_update().filter(pk=first, state=Pair.State.GOLD).first()
+
+
+def _open_to(campaign: Campaign, judge: User) -> QuerySet[Pair]:
+    """The gold pairs she has not refused."""
+    refused = Refusal.objects.filter(pair=OuterRef("pk"), judge=judge)
+    return Pair.objects.filter(~Exists(refused), campaign=campaign, state=Pair.State.GOLD)
+
+
+def _seats_of(judge: User) -> QuerySet[Seat]:
+    return Seat.objects.filter(pair=OuterRef("pk"), judge=judge)
 
 
 def _seat(pair: Pair, judge: User) -> Seat:
@@ -77,9 +84,10 @@ def _seat(pair: Pair, judge: User) -> Seat:
 # -- Qualification --------------------------------------------------------------------------------
 
 
-def needed(campaign: Campaign) -> int:
-    """How many gold judgments decide: those wanted, or all there are."""
-    there = Pair.objects.filter(campaign=campaign, state=Pair.State.GOLD).count()
+def needed(campaign: Campaign, judge: User) -> int:
+    """How many gold judgments decide: those wanted, or all that she can make."""
+    aside = _seats_of(judge).filter(state=Seat.State.ASIDE)
+    there = _open_to(campaign, judge).filter(~Exists(aside)).count()
     return min(campaign.qualification_size, there)
 
 
@@ -96,6 +104,6 @@ def examine(standing: Standing, judge: User, campaign: Campaign) -> None:
     if standing.qualified is not None or not campaign.qualification_size:
         return
     right, made = accuracy(campaign, judge)
-    if made >= needed(campaign):
+    if made and made >= needed(campaign, judge):
         passed = 100 * right >= campaign.qualification_percent * made
         Standing.objects.filter(pk=standing.pk).update(qualified=passed)

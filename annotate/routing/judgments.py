@@ -12,12 +12,21 @@ from annotate.clock import now_plus
 from annotate.models import Campaign, Judgment, Pair, Seat, User
 from annotate.routing import gold
 from annotate.routing.errors import CampaignNotOpenError, RoutingError, StaleSeatError
+from annotate.routing.seats import take_seat
 from annotate.routing.settling import settle
-from annotate.routing.standing import locked_standing, refund, spend
+from annotate.routing.standing import (
+    locked_ledger,
+    locked_standing,
+    refund,
+    require_welcome,
+    spend,
+)
 from ranking.grades import LEVELS
 
 #: How many of her latest judgments a judge may still change.
 RECENT = 20
+
+NOT_LATEST = "This judgment cannot be changed: it is not the latest of its pair."
 
 #: Aggregation waits so many seconds for more judgments to come.
 GATHER_SECONDS = 2
@@ -42,12 +51,13 @@ def submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judgm
     return _once(judge, answer, lambda: _submit(judge, seat_id, token, answer))
 
 
-def _once(judge: User, answer: Answer, save: Callable[[], Judgment]) -> Judgment:
-    """Save in one transaction. What cannot be saved may have been: a double click, a retry."""
+def _once(judge: User, answer: Answer, make: Callable[[], Judgment]) -> Judgment:
+    """Make the judgment in one transaction, or find that this very answer came before."""
     try:
         with transaction.atomic():
-            return save()
+            return make()
     except (RoutingError, IntegrityError):
+        # It cannot be done now, maybe because it is done: a double click, a retry.
         known = Judgment.objects.filter(judge=judge, key=answer.key).first()
         if known is None:
             raise
@@ -58,10 +68,14 @@ def _submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judg
     campaign = Campaign.objects.filter(seats=seat_id).first()
     if campaign is None:
         raise StaleSeatError("There is no such pair to judge.")
-    _require_accepting(campaign)
-    examined = campaign.qualification_size and locked_standing(campaign, judge)
-    spend(campaign, seat_id)
+    examined = locked_standing(campaign, judge) if campaign.qualification_size else None
+    ledger = locked_ledger(campaign) if campaign.budget is not None else None
     seat = take_seat(judge, seat_id, token)
+    # Read again behind the lock: a change of scheme has come to this pair, or is still to come.
+    campaign = seat.campaign
+    _require_accepting(campaign)
+    if ledger is not None:
+        spend(ledger, campaign, seat)
     judgment = Judgment.objects.create(
         seat=seat,
         pair_id=seat.pair_id,
@@ -75,27 +89,10 @@ def _submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judg
     Seat.objects.filter(pk=seat.pk).update(
         state=Seat.State.DONE, judgment=judgment, judged_at=Now(), leased_until=None
     )
-    if examined:
+    if examined is not None:
         gold.examine(examined, judge, campaign)
     _after(seat.pair, campaign)
     return judgment
-
-
-def take_seat(judge: User, seat_id: int, token: uuid.UUID) -> Seat:
-    """Lock the seat and its pair, if the seat is still hers.
-
-    A lease that ran out is honoured as long as nobody else took the seat: her work counts.
-    """
-    pair = Pair.objects.select_for_update().filter(seats=seat_id).first()
-    seat = (
-        Seat.objects.select_for_update()
-        .filter(pk=seat_id, judge=judge, token=token, state=Seat.State.OPEN)
-        .first()
-    )
-    if pair is None or seat is None:
-        raise StaleSeatError("This pair is no longer yours: it went to somebody else meanwhile.")
-    seat.pair = pair
-    return seat
 
 
 def _require_accepting(campaign: Campaign) -> None:
@@ -107,8 +104,6 @@ def _require_accepting(campaign: Campaign) -> None:
 def _after(pair: Pair, campaign: Campaign) -> None:
     """What follows every change of a pair's judgments."""
     settle([pair], campaign.scheme)
-    if pair.gold is not None and campaign.gold_in_labels:
-        Pair.objects.filter(pk=pair.pk).update(stale=True)
     jobs.enqueue("aggregate", campaign, delay=GATHER_SECONDS)
 
 
@@ -121,8 +116,8 @@ def correct(judge: User, judgment_id: int, answer: Answer) -> Judgment:
 
 
 def _correct(judge: User, judgment_id: int, answer: Answer) -> Judgment:
+    _begin_change(judge, judgment_id)
     old, seat = _latest(judge, judgment_id)
-    _require_accepting(seat.campaign)
     _require_recent(judge, seat)
     new = Judgment.objects.create(
         seat=seat,
@@ -143,35 +138,30 @@ def _correct(judge: User, judgment_id: int, answer: Answer) -> Judgment:
 def take_back(judge: User, judgment_id: int) -> Seat:
     """Undo: a superseding row without a grade. The pair is hers to judge again."""
     with transaction.atomic():
-        _refund_of(judgment_id)
+        campaign = _begin_change(judge, judgment_id)
+        ledger = locked_ledger(campaign) if campaign.budget is not None else None
         old, seat = _latest(judge, judgment_id)
-        campaign = seat.campaign
-        _require_accepting(campaign)
         _require_recent(judge, seat)
         _supersede(old)
-        seat.token = uuid.uuid4()
+        if ledger is not None:
+            refund(ledger)
         Seat.objects.filter(pk=seat.pk).update(
             state=Seat.State.OPEN,
             judgment=None,
             judged_at=None,
-            token=seat.token,
-            leased_until=now_plus(minutes=campaign.lease_minutes),
+            token=uuid.uuid4(),
+            leased_until=now_plus(minutes=seat.campaign.lease_minutes),
         )
-        _after(seat.pair, campaign)
+        _after(seat.pair, seat.campaign)
     return Seat.objects.select_related("pair__query", "pair__document").get(pk=seat.pk)
-
-
-def _refund_of(judgment_id: int) -> None:
-    """Before the pair is locked: the ledger comes first. If nothing follows, nothing is written."""
-    campaign = Campaign.objects.filter(seats__judgment=judgment_id).first()
-    if campaign is not None:
-        refund(campaign)
 
 
 def void(manager: User, judgment_id: int) -> None:
     """A manager takes a judgment out. It stays on record, and the same judge is not asked again."""
     with transaction.atomic():
-        judge = User.objects.get(judgments=judgment_id)
+        judge = User.objects.filter(judgments=judgment_id).first()
+        if judge is None:
+            raise StaleSeatError("There is no such judgment.")
         old, seat = _latest(judge, judgment_id)
         _supersede(old, made_by=manager)
         set_aside([seat.pk])
@@ -198,9 +188,20 @@ def _latest(judge: User, judgment_id: int) -> tuple[Judgment, Seat]:
         .first()
     )
     if old is None or pair is None or seat is None:
-        raise StaleSeatError("This judgment cannot be changed: it is not the latest of its pair.")
+        raise StaleSeatError(NOT_LATEST)
     seat.pair = pair
     return old, seat
+
+
+def _begin_change(judge: User, judgment_id: int) -> Campaign:
+    """Only a judge who still takes part changes her judgments, while the campaign goes on."""
+    hers = Judgment.objects.filter(pk=judgment_id, judge=judge)
+    campaign = Campaign.objects.filter(pairs__judgments__in=hers).first()
+    if campaign is None:
+        raise StaleSeatError(NOT_LATEST)
+    _require_accepting(campaign)
+    require_welcome(locked_standing(campaign, judge), judge)
+    return campaign
 
 
 def _require_recent(judge: User, seat: Seat) -> None:

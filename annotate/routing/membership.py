@@ -17,7 +17,11 @@ def exclude(campaign: Campaign, judge: User, manager: User) -> None:
         Standing.objects.get_or_create(campaign=campaign, judge=judge)
         _standing(campaign, judge).update(excluded_at=Now())
         held = Seat.objects.filter(campaign=campaign, judge=judge, state=Seat.State.OPEN)
-        give_back(held)
+        pairs = Pair.objects.select_for_update().filter(
+            pk__in=list(held.values_list("pair", flat=True))
+        )
+        locked = list(pairs.order_by("pk"))
+        give_back(list(held.values_list("pk", flat=True)), locked, campaign)
         history.record(campaign, manager, f"{judge} was excluded.")
 
 
@@ -61,5 +65,5 @@ def _put_back_batch(campaign: Campaign, judge: User) -> int:
         pairs = Pair.objects.select_for_update().filter(pk__in=[pair for _, pair in found])
         locked = list(pairs.order_by("pk"))
         set_aside([seat for seat, _ in found])
-        settle(locked, campaign.scheme)
+        settle(locked, Campaign.objects.get(pk=campaign.pk).scheme)
     return len(found)

@@ -1,15 +1,15 @@
 """Pairs that need the manager: refused by several judges, dropped, or made gold."""
 
 import uuid
+from typing import Any
 
 from django.db import transaction
 
 from annotate import history, jobs
-from annotate.models import Pair, Refusal, Seat, User
+from annotate.models import Pair, Refusal, User
 from annotate.routing.errors import RoutingError
-from annotate.routing.judgments import take_seat
-from annotate.routing.seats import give_back
-from annotate.routing.settling import settle, withdraw
+from annotate.routing.seats import give_back, take_seat
+from annotate.routing.settling import settle
 from ranking.grades import LEVELS, Grade
 
 #: After so many refusals by different judges the manager is asked.
@@ -23,19 +23,18 @@ def refuse(
     with transaction.atomic():
         seat = take_seat(judge, seat_id, token)
         Refusal.objects.create(pair_id=seat.pair_id, judge=judge, reason=reason, text=text)
-        give_back(Seat.objects.filter(pk=seat.pk))
         refused = Refusal.objects.filter(pair=seat.pair_id).count()
         if refused >= REFUSALS and seat.pair.state == Pair.State.OPEN:
-            _withdraw_all(seat.pair)
-            Pair.objects.filter(pk=seat.pair_id).update(state=Pair.State.REFERRED)
+            _move(seat.pair, Pair.State.REFERRED)
+        give_back([seat.pk], [seat.pair], seat.campaign)
 
 
 def drop(manager: User, pair_id: int) -> None:
     """Nobody is asked about this pair any more. What was judged stays."""
     with transaction.atomic():
         pair = _locked(pair_id, Pair.State.REFERRED, Pair.State.OPEN, Pair.State.CLOSED)
-        _withdraw_all(pair)
-        Pair.objects.filter(pk=pair.pk).update(state=Pair.State.DROPPED)
+        _move(pair, Pair.State.DROPPED)
+        settle([pair], pair.campaign.scheme)
         history.record(pair.campaign, manager, "The pair was dropped.", pair)
 
 
@@ -43,7 +42,7 @@ def resume(manager: User, pair_id: int) -> None:
     """Ask on, whoever refused: the scheme says what is still wanted."""
     with transaction.atomic():
         pair = _locked(pair_id, Pair.State.REFERRED, Pair.State.DROPPED)
-        pair.state = Pair.State.OPEN
+        _move(pair, Pair.State.OPEN)
         settle([pair], pair.campaign.scheme)
         history.record(pair.campaign, manager, "The pair is asked about again.", pair)
 
@@ -54,10 +53,8 @@ def give_gold(manager: User, pair_id: int, grade: int, note: str = "") -> None:
         raise RoutingError(f"A grade must be 0 to 4. Got {grade} instead.")
     with transaction.atomic():
         pair = _locked(pair_id, *(state for state in Pair.State))
-        _withdraw_all(pair)
-        Pair.objects.filter(pk=pair.pk).update(
-            state=Pair.State.GOLD, gold=grade, gold_note=note, stale=True
-        )
+        _move(pair, Pair.State.GOLD, gold=grade, gold_note=note)
+        settle([pair], pair.campaign.scheme)
         history.record(pair.campaign, manager, f"Gold: {Grade(grade).word}.", pair)
         jobs.enqueue("aggregate", pair.campaign)
 
@@ -66,8 +63,9 @@ def take_gold(manager: User, pair_id: int) -> None:
     """An ordinary pair again."""
     with transaction.atomic():
         pair = _locked(pair_id, Pair.State.GOLD)
-        Pair.objects.filter(pk=pair.pk).update(state=Pair.State.OPEN, gold=None, gold_note="")
-        pair.refresh_from_db()
+        _move(pair, Pair.State.OPEN, gold=None, gold_note="")
+        # What was asked for as gold counts as what it is now: a seat like any other.
+        pair.seats.update(position=pair.position)
         settle([pair], pair.campaign.scheme)
         history.record(pair.campaign, manager, "No longer gold.", pair)
 
@@ -84,7 +82,7 @@ def _locked(pair_id: int, *states: str) -> Pair:
     return pair
 
 
-def _withdraw_all(pair: Pair) -> None:
-    """Whoever has the pair before her may finish; nobody else is asked."""
-    waiting = list(pair.seats.filter(state=Seat.State.OPEN))
-    withdraw(waiting, len(waiting))
+def _move(pair: Pair, state: Pair.State, **fields: Any) -> None:
+    """Into the hands of the scheme, of the manager or of nobody; the pair is locked."""
+    Pair.objects.filter(pk=pair.pk).update(state=state, **fields)
+    pair.state = state

@@ -10,6 +10,8 @@ from django.db.models.functions import Now
 
 from annotate import jobs
 from annotate.models import Campaign, Job, Pair, Seat
+from annotate.routing import gold
+from annotate.routing.standing import recount
 from ranking.schemes import Scheme
 
 BATCH = 500
@@ -24,15 +26,17 @@ class _Changes:
 
     new: list[Seat] = field(default_factory=list)
     reopen: list[int] = field(default_factory=list)
-    withdraw: list[int] = field(default_factory=list)
     open: list[int] = field(default_factory=list)
     closed: list[int] = field(default_factory=list)
+    kept: list[int] = field(default_factory=list)
 
 
 def settle(pairs: Collection[Pair], scheme: Scheme) -> None:
     """Open, bring back and withdraw seats until each pair has what the scheme wants.
 
-    The caller holds the locks of the pairs. Their labels are marked as out of date.
+    A pair the scheme has no say in keeps only the seats that somebody holds: whoever has it
+    before her may finish, nobody else is asked. The caller holds the locks of the pairs. Their
+    labels are marked as out of date.
     """
     seats: defaultdict[int, list[Seat]] = defaultdict(list)
     for seat in Seat.objects.filter(pair__in=pairs).select_related("judgment").order_by("ordinal"):
@@ -41,7 +45,16 @@ def settle(pairs: Collection[Pair], scheme: Scheme) -> None:
     for pair in pairs:
         if pair.state in _ROUTED:
             _plan(pair, seats[pair.pk], scheme, changes)
+        else:
+            waiting = [seat for seat in seats[pair.pk] if _lies_open(seat)]
+            withdraw(waiting, len(waiting))
+            changes.kept.append(pair.pk)
     _apply(changes)
+
+
+def _lies_open(seat: Seat) -> bool:
+    """Whether anybody might get it. A gold seat was made for one judge and stays hers."""
+    return seat.state == Seat.State.OPEN and not gold.is_gold(seat)
 
 
 def _plan(pair: Pair, seats: Sequence[Seat], scheme: Scheme, changes: _Changes) -> None:
@@ -82,6 +95,8 @@ def withdraw(waiting: Sequence[Seat], count: int) -> int:
 
     A seat that a claim is just taking is held: it is passed over, never waited for.
     """
+    if not count:
+        return 0
     free = Q(leased_until__isnull=True) | Q(leased_until__lt=Now())
     found = (
         Seat.objects.select_for_update(skip_locked=True)
@@ -102,11 +117,31 @@ def _apply(changes: _Changes) -> None:
     for pairs, state in ((changes.open, Pair.State.OPEN), (changes.closed, Pair.State.CLOSED)):
         if pairs:
             Pair.objects.filter(pk__in=pairs).update(state=state, stale=True)
+    if changes.kept:
+        Pair.objects.filter(pk__in=changes.kept).update(stale=True)
+
+
+def lapse(campaign: Campaign, pair_id: int) -> None:
+    """Leases of a pair that ran out: the seats lie free again, or go if nobody wants them now.
+
+    A pair may have had enough while they were held. Whoever held one may still hand in her
+    judgment until somebody else takes the seat.
+    """
+    with transaction.atomic():
+        pair = Pair.objects.select_for_update().get(pk=pair_id)
+        Seat.objects.filter(
+            pair=pair,
+            state=Seat.State.OPEN,
+            position__lt=gold.POSITION,
+            leased_until__lt=Now(),
+        ).update(leased_until=None)
+        settle([pair], Campaign.objects.get(pk=campaign.pk).scheme)
 
 
 def reroute(job: Job) -> None:
     """A job: hold every pair that has seats against the campaign's scheme as it is now."""
     campaign = job.campaign
+    recount(campaign)
     done, last, total = 0, 0, campaign.pairs.count()
     while pairs := _next_batch(campaign, last):
         last = pairs[-1]

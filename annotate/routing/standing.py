@@ -1,6 +1,7 @@
 """A judge's standing in a campaign, and the campaign's ledger: the two locks that come first."""
 
-from django.db.models import F, Q, QuerySet
+from django.db import transaction
+from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
 from annotate.models import Campaign, Ledger, Membership, Seat, Standing, User
@@ -15,6 +16,7 @@ def locked_standing(campaign: Campaign, judge: User) -> Standing:
         _require_membership(campaign, judge)
         Standing.objects.get_or_create(campaign=campaign, judge=judge)
         standing = mine.get()
+    standing.campaign = campaign
     return standing
 
 
@@ -41,37 +43,44 @@ def budget_left(campaign: Campaign) -> bool:
     """
     if campaign.budget is None:
         return True
-    return _locked_ledger(campaign).spent + _leased(campaign).count() < campaign.budget
+    return locked_ledger(campaign).spent + _leased(campaign).count() < campaign.budget
 
 
-def spend(campaign: Campaign, seat_id: int) -> None:
+def spend(ledger: Ledger, campaign: Campaign, seat: Seat) -> None:
     """One judgment more. A seat whose lease ran out counts only if there is still room for it."""
-    if campaign.budget is None:
-        return
-    ledger = _locked_ledger(campaign)
-    others = _leased(campaign).exclude(pk=seat_id).count()
-    if ledger.spent + others >= campaign.budget:
+    others = _leased(campaign).exclude(pk=seat.pk).count()
+    if ledger.spent + others >= (campaign.budget or 0):
         raise RoutingError("The budget of this campaign is used up.")
     Ledger.objects.filter(pk=ledger.pk).update(spent=F("spent") + 1)
 
 
-def refund(campaign: Campaign) -> None:
+def refund(ledger: Ledger) -> None:
     """A judge took her judgment back: it can be made again."""
-    if campaign.budget is not None:
-        ledger = _locked_ledger(campaign)
-        Ledger.objects.filter(pk=ledger.pk).update(spent=F("spent") - 1)
+    Ledger.objects.filter(pk=ledger.pk).update(spent=F("spent") - 1)
 
 
-def _locked_ledger(campaign: Campaign) -> Ledger:
+def locked_ledger(campaign: Campaign) -> Ledger:
     """The ledger; one that is new begins with what was spent before there was a budget."""
     mine = Ledger.objects.select_for_update().filter(campaign=campaign)
     ledger = mine.first()
     if ledger is None:
-        judged = Q(state=Seat.State.DONE) | Q(state=Seat.State.ASIDE)
-        spent = Seat.objects.filter(judged, campaign=campaign).count()
-        Ledger.objects.get_or_create(campaign=campaign, defaults={"spent": spent})
+        defaults = {"spent": _made(campaign)}
+        Ledger.objects.get_or_create(campaign=campaign, defaults=defaults)
         ledger = mine.get()
     return ledger
+
+
+def recount(campaign: Campaign) -> None:
+    """Reckon anew what was spent: without a budget nobody keeps the ledger."""
+    with transaction.atomic():
+        ledger = Ledger.objects.select_for_update().filter(campaign=campaign).first()
+        if ledger is not None:
+            Ledger.objects.filter(pk=ledger.pk).update(spent=_made(campaign))
+
+
+def _made(campaign: Campaign) -> int:
+    judged = [Seat.State.DONE, Seat.State.ASIDE]
+    return Seat.objects.filter(campaign=campaign, state__in=judged).count()
 
 
 def _leased(campaign: Campaign) -> QuerySet[Seat]:

@@ -1,0 +1,486 @@
+"""The router as a machine: any steps in any order, and its promises hold after every one.
+
+The promises are reckoned here from the rows alone, with none of the router's own code.
+"""
+
+import uuid
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from annotate import jobs, routing
+from annotate.clock import now_plus
+from annotate.models import (
+    Campaign,
+    Document,
+    Judgment,
+    Ledger,
+    Membership,
+    Pair,
+    Query,
+    Refusal,
+    Seat,
+    Standing,
+    User,
+)
+from annotate.routing import Answer, RoutingError
+from annotate.routing.seats import HOLD
+
+JUDGES = 4
+#: More than any scheme below wants: whatever the others did, these can finish.
+NEWCOMERS = 5
+ROUTED = ("open", "closed")
+
+SCHEMES = [
+    {"scheme_name": "single"},
+    {"scheme_name": "k-overlap", "k": 2},
+    {"scheme_name": "k-overlap", "k": 3},
+    {"scheme_name": "if-good-k", "k": 3},
+    {"scheme_name": "if-good-k", "k": 4},
+    {"scheme_name": "good-till-bad", "cap": 3},
+    {"scheme_name": "good-till-bad", "cap": 4},
+    {"scheme_name": "if-good-x", "theta": 2},
+]
+
+indexes = st.integers(0, 1000)
+grades = st.integers(0, 4)
+judges = st.integers(0, JUDGES - 1)
+
+
+def wanted(fields: dict[str, Any], given: list[int]) -> int:
+    """What the studies say of each scheme, written once more."""
+    name = fields["scheme_name"]
+    target: int
+    if name == "k-overlap":
+        target = fields["k"]
+    elif name == "if-good-k":
+        target = fields["k"] if given and given[0] >= 2 else 1
+    elif name == "good-till-bad":
+        target = 1 if any(grade < 2 for grade in given) else min(len(given) + 1, fields["cap"])
+    else:
+        target = 1
+    return max(target, len(given))
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """What a page in some tab holds: it may be long out of date."""
+
+    judge: User
+    seat: int
+    token: uuid.UUID
+
+
+class Router(RuleBasedStateMachine):
+    """One campaign, four judges, a manager, and everything they can do."""
+
+    manager: User
+    people: list[User]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.transaction = transaction.atomic()
+        self.transaction.__enter__()
+        self.tickets: list[Ticket] = []
+        self.answers: list[tuple[Ticket, Answer, int]] = []
+        self.known: dict[int, tuple[Any, ...]] = {}
+        self.pairs = 0
+        self.allowance = 0
+
+    @initialize(
+        scheme=st.sampled_from(SCHEMES),
+        budget=st.none() | st.integers(0, 12),
+        gold=st.sampled_from([0, 0, 50]),
+        qualification=st.sampled_from([0, 0, 0, 1]),
+    )
+    def open_campaign(
+        self, scheme: dict[str, Any], budget: int | None, gold: int, qualification: int
+    ) -> None:
+        self.scheme = scheme
+        self.campaign = Campaign.objects.create(
+            slug="machine",
+            name="Machine",
+            state=Campaign.State.OPEN,
+            created_by=self.manager,
+            budget=budget,
+            gold_percent=gold,
+            qualification_size=qualification,
+            **scheme,
+        )
+        Membership.objects.bulk_create(
+            Membership(campaign=self.campaign, user=user, role=Membership.Role.JUDGE)
+            for user in self.people
+        )
+        self.allowance = budget or 0
+        for query in ("first", "second", "first"):
+            self.import_pair(query)
+
+    # -- Judges -----------------------------------------------------------------------------------
+
+    @rule(judge=judges, ahead=st.booleans())
+    def claim(self, judge: int, ahead: bool) -> None:
+        user = self.people[judge]
+        held = Seat.objects.filter(campaign=self.campaign, judge=user, state="open")
+        before = list(held.values_list("pk", flat=True))
+        active = set(held.filter(leased_until__gt=Now()).values_list("pk", flat=True))
+        try:
+            seat = routing.claim(self.campaign, user, before if ahead else ())
+        except RoutingError:
+            assert Standing.objects.get(campaign=self.campaign, judge=user).excluded_at
+            return
+        if seat is None:
+            return
+        assert seat.token is not None
+        self.tickets.append(Ticket(user, seat.pk, seat.token))
+        assert not (ahead and seat.pk in before)
+        if seat.pk not in before:
+            assert len(before) < HOLD
+            assert not Refusal.objects.filter(pair=seat.pair_id, judge=user).exists()
+        if seat.pk not in active:
+            self.require_wanted(seat)
+
+    def require_wanted(self, seat: Seat) -> None:
+        """Nobody is asked for what nobody wants."""
+        pair = Pair.objects.get(pk=seat.pair_id)
+        if seat.position != pair.position:
+            assert pair.state == "gold"
+            return
+        assert pair.state == "open"
+        places = pair.seats.filter(state__in=["open", "done"]).count()
+        assert places <= wanted(self.scheme, self.given(pair.pk)), "an unwanted seat was handed out"
+
+    @precondition(lambda self: self.tickets)
+    @rule(index=indexes, grade=grades)
+    def submit(self, index: int, grade: int) -> None:
+        ticket = self.tickets[index % len(self.tickets)]
+        answer = Answer(grade, uuid.uuid4())
+        try:
+            judgment = routing.submit(ticket.judge, ticket.seat, ticket.token, answer)
+        except RoutingError:
+            assert not Judgment.objects.filter(key=answer.key).exists()
+        else:
+            self.answers.append((ticket, answer, judgment.pk))
+
+    @precondition(lambda self: self.tickets)
+    @rule(grade=grades)
+    def submit_latest(self, grade: int) -> None:
+        self.submit(len(self.tickets) - 1, grade)
+
+    @precondition(lambda self: self.answers)
+    @rule(index=indexes)
+    def submit_again(self, index: int) -> None:
+        ticket, answer, saved = self.answers[index % len(self.answers)]
+        count = Judgment.objects.count()
+        again = routing.submit(ticket.judge, ticket.seat, ticket.token, answer)
+        assert again.pk == saved
+        assert Judgment.objects.count() == count
+
+    @precondition(lambda self: self.known)
+    @rule(index=indexes, grade=grades)
+    def correct(self, index: int, grade: int) -> None:
+        judgment = self.any_judgment(index)
+        answer = Answer(grade, uuid.uuid4())
+        try:
+            new = routing.correct(judgment.judge, judgment.pk, answer)
+        except RoutingError:
+            return
+        assert new.supersedes_id == judgment.pk
+        assert routing.correct(judgment.judge, judgment.pk, answer).pk == new.pk
+
+    @precondition(lambda self: self.known)
+    @rule(index=indexes)
+    def take_back(self, index: int) -> None:
+        judgment = self.any_judgment(index)
+        try:
+            seat = routing.take_back(judgment.judge, judgment.pk)
+        except RoutingError:
+            return
+        assert seat.token is not None
+        self.tickets.append(Ticket(judgment.judge, seat.pk, seat.token))
+
+    @precondition(lambda self: self.tickets)
+    @rule(index=indexes)
+    def refuse(self, index: int) -> None:
+        ticket = self.tickets[index % len(self.tickets)]
+        try:
+            routing.refuse(ticket.judge, ticket.seat, ticket.token, Refusal.Reason.LANGUAGE)
+        except RoutingError:
+            return
+        pair = Pair.objects.get(seats=ticket.seat)
+        assert pair.refusals.count() < 3 or pair.state not in ROUTED
+
+    @precondition(lambda self: self.tickets)
+    @rule(index=indexes)
+    def release(self, index: int) -> None:
+        ticket = self.tickets[index % len(self.tickets)]
+        routing.release(ticket.judge, ticket.seat, ticket.token)
+        assert not Seat.objects.filter(pk=ticket.seat, token=ticket.token, state="open").exists()
+
+    @precondition(lambda self: self.tickets)
+    @rule(index=indexes)
+    def extend(self, index: int) -> None:
+        ticket = self.tickets[index % len(self.tickets)]
+        seat = Seat.objects.filter(pk=ticket.seat)
+        ran = seat.filter(leased_until__gt=Now()).exists()
+        if routing.extend(ticket.judge, ticket.seat, ticket.token):
+            assert seat.get().judge_id == ticket.judge.pk
+            if not ran:
+                self.require_wanted(seat.get())
+
+    @rule(index=indexes)
+    def walk_away(self, index: int) -> None:
+        leased = Seat.objects.filter(campaign=self.campaign, leased_until__gt=Now())
+        found = list(leased.order_by("pk").values_list("pk", flat=True))
+        if found:
+            chosen = Seat.objects.filter(pk=found[index % len(found)])
+            chosen.update(leased_until=now_plus(minutes=-1))
+
+    # -- The manager ------------------------------------------------------------------------------
+
+    @rule(judge=judges)
+    def exclude(self, judge: int) -> None:
+        routing.exclude(self.campaign, self.people[judge], self.manager)
+
+    @rule(judge=judges)
+    def readmit(self, judge: int) -> None:
+        routing.readmit(self.campaign, self.people[judge], self.manager)
+
+    @rule(judge=judges)
+    def put_back(self, judge: int) -> None:
+        user = self.people[judge]
+        routing.put_back(self.campaign, user, self.manager)
+        assert not Seat.objects.filter(campaign=self.campaign, judge=user, state="done").exists()
+
+    @rule(judge=judges, qualified=st.sampled_from([True, False, None]))
+    def set_qualified(self, judge: int, qualified: bool | None) -> None:
+        routing.set_qualified(self.campaign, self.people[judge], self.manager, qualified)
+
+    @precondition(lambda self: self.known)
+    @rule(index=indexes)
+    def void(self, index: int) -> None:
+        judgment = self.any_judgment(index)
+        try:
+            routing.void(self.manager, judgment.pk)
+        except RoutingError:
+            return
+        assert judgment.seat.state == "aside"
+
+    @rule(scheme=st.sampled_from(SCHEMES))
+    def change_scheme(self, scheme: dict[str, Any]) -> None:
+        self.scheme = scheme
+        Campaign.objects.filter(pk=self.campaign.pk).update(**scheme)
+        self.reroute()
+
+    @rule(budget=st.none() | st.integers(0, 15))
+    def change_budget(self, budget: int | None) -> None:
+        Campaign.objects.filter(pk=self.campaign.pk).update(budget=budget)
+        self.reroute()
+        self.allowance = max(budget or 0, self.used())
+
+    def reroute(self) -> None:
+        self.campaign.refresh_from_db()
+        job = jobs.enqueue("reroute", self.campaign)
+        assert job is not None
+        taken = jobs.take(job.pk)
+        assert taken is not None
+        routing.reroute(taken)
+
+    @precondition(lambda self: self.pairs < 8)
+    @rule(query=st.sampled_from(["first", "second"]))
+    def import_pair(self, query: str) -> None:
+        self.pairs += 1
+        campaign = self.campaign
+        Pair.objects.create(
+            campaign=campaign,
+            query=Query.objects.get_or_create(campaign=campaign, key=query)[0],
+            document=Document.objects.create(campaign=campaign, key=str(self.pairs)),
+            rank=self.pairs,
+            position=self.pairs * 7 % 5,
+        )
+        routing.open_seats(campaign)
+
+    @rule(index=indexes, deed=st.sampled_from(["gold", "not gold", "drop", "resume"]))
+    def decide(self, index: int, deed: str) -> None:
+        pairs = list(Pair.objects.filter(campaign=self.campaign).order_by("pk"))
+        pair = pairs[index % len(pairs)].pk
+        try:
+            match deed:
+                case "gold":
+                    routing.give_gold(self.manager, pair, index % 5)
+                case "not gold":
+                    routing.take_gold(self.manager, pair)
+                case "drop":
+                    routing.drop(self.manager, pair)
+                case _:
+                    routing.resume(self.manager, pair)
+        except RoutingError:
+            return
+
+    # -- The promises -----------------------------------------------------------------------------
+
+    @invariant()
+    def every_pair_has_the_seats_its_scheme_wants(self) -> None:
+        seats: defaultdict[int, list[Seat]] = defaultdict(list)
+        for seat in Seat.objects.filter(campaign=self.campaign).select_related("judgment"):
+            seats[seat.pair_id].append(seat)
+        for pair in Pair.objects.filter(campaign=self.campaign):
+            waiting = [seat for seat in seats[pair.pk] if seat.state == "open"]
+            free = [s for s in waiting if s.leased_until is None and s.position == pair.position]
+            if pair.state in ROUTED:
+                self.check_routed(pair, seats[pair.pk], free)
+                assert bool(waiting) == (pair.state == "open"), f"{pair.state} with {waiting}"
+            else:
+                assert not free, f"{pair.state}, and yet somebody may be asked"
+            assert all(s.judge_id for s in waiting if s.position != pair.position)
+            asked = Counter(seat.judge_id for seat in seats[pair.pk] if seat.judge_id)
+            assert all(times == 1 for times in asked.values()), "a judge sits on a pair twice"
+
+    def check_routed(self, pair: Pair, seats: list[Seat], free: list[Seat]) -> None:
+        assert all(seat.position == pair.position for seat in seats if seat.state == "open")
+        done = sorted(
+            (seat for seat in seats if seat.judgment), key=lambda s: (s.judged_at, s.ordinal)
+        )
+        given = [s.judgment.grade for s in done if s.judgment and s.judgment.grade is not None]
+        places = len(done) + sum(seat.state == "open" for seat in seats)
+        need = wanted(self.scheme, given)
+        assert places >= need, f"{places} places where {need} are wanted"
+        assert places <= need or not free, f"{places} places where {need} are wanted, {free} free"
+
+    @invariant()
+    def judgments_never_change_and_each_counts_once(self) -> None:
+        rows = {row[0]: row for row in Judgment.objects.values_list()}
+        assert all(rows.get(pk) == row for pk, row in self.known.items())
+        self.known = rows
+        standing = Judgment.objects.filter(grade__isnull=False, superseded_by=None)
+        counted = set(standing.exclude(seat__state="aside").values_list("pk", flat=True))
+        on_seats = Seat.objects.filter(campaign=self.campaign, state="done")
+        assert counted == set(on_seats.values_list("judgment", flat=True))
+        makers = Counter(standing.values_list("pair", "judge"))
+        assert all(times == 1 for times in makers.values()), "a judge judged a pair twice"
+
+    @invariant()
+    def the_budget_is_kept(self) -> None:
+        if self.campaign.budget is None:
+            return
+        ledger = Ledger.objects.filter(campaign=self.campaign).first()
+        assert ledger is None or ledger.spent == self.made()
+        used = self.used()
+        assert used <= self.allowance, f"{used} used of {self.campaign.budget}"
+        self.allowance = max(self.campaign.budget, used)
+
+    @invariant()
+    def whoever_is_excluded_holds_nothing(self) -> None:
+        out = Standing.objects.filter(campaign=self.campaign, excluded_at__isnull=False)
+        held = Seat.objects.filter(campaign=self.campaign, state="open")
+        assert not held.filter(judge__in=out.values("judge")).exists()
+
+    @rule()
+    def a_newcomer_finds_what_is_free(self) -> None:
+        newcomer = self.people[-1]
+        with transaction.atomic():
+            self.welcome([newcomer])
+            if routing.claim(self.campaign, newcomer) is None:
+                assert not self.free_seats() or self.budget_is_used_up()
+            transaction.set_rollback(True)
+
+    def teardown(self) -> None:
+        try:
+            if hasattr(self, "campaign"):
+                self.newcomers_finish()
+        finally:
+            transaction.set_rollback(True)
+            self.transaction.__exit__(None, None, None)
+
+    def newcomers_finish(self) -> None:
+        """All walk away, others come: everything is judged, or the budget is used up exactly."""
+        Seat.objects.filter(campaign=self.campaign, leased_until__isnull=False).update(
+            leased_until=now_plus(minutes=-1)
+        )
+        others = self.people[JUDGES:]
+        self.welcome(others)
+        while sum(self.judge_one(newcomer) for newcomer in others):
+            self.every_pair_has_the_seats_its_scheme_wants()
+            self.judgments_never_change_and_each_counts_once()
+            self.the_budget_is_kept()
+        if self.budget_is_used_up():
+            assert self.made() == self.allowance
+        else:
+            assert not Pair.objects.filter(campaign=self.campaign, state="open").exists()
+
+    # -- Reckoning --------------------------------------------------------------------------------
+
+    def welcome(self, newcomers: list[User]) -> None:
+        for newcomer in newcomers:
+            routing.set_qualified(self.campaign, newcomer, self.manager, True)
+
+    def judge_one(self, judge: User) -> bool:
+        seat = routing.claim(self.campaign, judge)
+        if seat is None:
+            return False
+        assert seat.token is not None
+        routing.submit(judge, seat.pk, seat.token, Answer(3, uuid.uuid4()))
+        return True
+
+    def any_judgment(self, index: int) -> Judgment:
+        pks = sorted(self.known)
+        return Judgment.objects.get(pk=pks[index % len(pks)])
+
+    def given(self, pair: int) -> list[int]:
+        done = Seat.objects.filter(pair=pair, state="done").order_by("judged_at", "ordinal")
+        return [
+            grade for grade in done.values_list("judgment__grade", flat=True) if grade is not None
+        ]
+
+    def made(self) -> int:
+        """Judgments that were asked for and not taken back by their judge."""
+        first = Judgment.objects.filter(supersedes=None).count()
+        return first - Judgment.objects.filter(grade=None, made_by=None).count()
+
+    def used(self) -> int:
+        active = Seat.objects.filter(campaign=self.campaign, leased_until__gt=Now())
+        return self.made() + active.count()
+
+    def budget_is_used_up(self) -> bool:
+        return self.campaign.budget is not None and self.used() >= self.campaign.budget
+
+    def free_seats(self) -> list[Seat]:
+        free = Q(leased_until=None) | Q(leased_until__lt=Now())
+        seats = Seat.objects.filter(free, campaign=self.campaign, state="open")
+        return list(seats.filter(pair__state__in=ROUTED))
+
+
+def run_machine(runs: int, steps: int) -> None:
+    """So many campaigns of so many steps each, always the same ones."""
+    names = ["dana", *(f"j{number}" for number in range(JUDGES + NEWCOMERS))]
+    Router.manager, *Router.people = [User.objects.create_user(name) for name in names]
+    run_state_machine_as_test(
+        Router,
+        settings=settings(
+            max_examples=runs,
+            stateful_step_count=steps,
+            derandomize=True,
+            database=None,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+@pytest.mark.django_db
+def test_promises_hold_after_every_step() -> None:
+    run_machine(runs=60, steps=40)
