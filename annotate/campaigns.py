@@ -71,6 +71,13 @@ def _rules(campaign: Campaign) -> str:
     return f"{campaign.scheme_label} with {campaign.aggregator} labels"
 
 
+def name_features(campaign: Campaign, count: int) -> None:
+    """The features of a campaign are fixed by the first file that brings any."""
+    names = [f"feature_{number}" for number in range(1, count + 1)]
+    Campaign.objects.filter(pk=campaign.pk, feature_names=[]).update(feature_names=names)
+    campaign.refresh_from_db(fields=["feature_names"])
+
+
 # -- States ---------------------------------------------------------------------------------------
 
 

@@ -186,7 +186,7 @@ def _progress_needs(campaign: Campaign, progress: costs.Progress) -> list[Need]:
     found = []
     if progress.referred:
         text = f"{_count(progress.referred, 'pair')} could not be judged by several people."
-        found.append(Need("warn", text))
+        found.append(Need("warn", text, "Decide", "campaign_referrals"))
     if campaign.state == Campaign.State.PAUSED:
         text = "The campaign is paused: judges get no new pairs."
         found.append(Need("info", text, "Open it again", "campaign_state", step="open"))

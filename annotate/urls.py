@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotate.views import accounts, campaigns, dashboard, judging, setup, work
+from annotate.views import accounts, campaigns, dashboard, judging, referrals, setup, work
 
 urlpatterns: list[URLPattern] = [
     # People
@@ -17,6 +17,7 @@ urlpatterns: list[URLPattern] = [
     path("judge/<slug:slug>/undo/", judging.judge_undo, name="judge_undo"),
     path("judge/<slug:slug>/refuse/", judging.judge_refuse, name="judge_refuse"),
     path("judge/<slug:slug>/release/", judging.judge_release, name="judge_release"),
+    path("judge/<slug:slug>/recent/", judging.judge_recent, name="judge_recent"),
     path("judge/<slug:slug>/guidelines/", judging.judge_guidelines, name="judge_guidelines"),
     # Campaigns
     path("campaigns/", campaigns.campaign_list, name="campaigns"),
@@ -33,6 +34,14 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<slug:slug>/judges/<int:number>/", setup.judge_change, name="judge_change"),
     path(
         "campaigns/<slug:slug>/guidelines/", setup.campaign_guidelines, name="campaign_guidelines"
+    ),
+    path(
+        "campaigns/<slug:slug>/referrals/", referrals.campaign_referrals, name="campaign_referrals"
+    ),
+    path(
+        "campaigns/<slug:slug>/referrals/<int:number>/",
+        referrals.referral_decide,
+        name="referral_decide",
     ),
     path("campaigns/<slug:slug>/jobs/", work.campaign_jobs, name="campaign_jobs"),
     path("campaigns/<slug:slug>/jobs/<int:number>/", work.job_change, name="job_change"),
