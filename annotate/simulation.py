@@ -76,10 +76,10 @@ def closed_share(campaign: Campaign) -> float:
 
 
 def _judges(campaign: Campaign, count: int) -> list[User]:
-    """The simulated judges of this campaign; the same ones every time."""
+    """The simulated judges, the same ones every time and in every campaign."""
     judges = []
     for number in range(1, count + 1):
-        name = f"sim-{campaign.slug}-{number:02}"
+        name = f"sim-{number:02}"
         judge = User.objects.filter(username=name).first()
         if judge is None:
             judge = people.create_person(name)

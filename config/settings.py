@@ -109,6 +109,7 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 SIGN_IN_LINK_DAYS = env.whole("SIGN_IN_LINK_DAYS", 7)
+DEMO = env.flag("DEMO", not PRODUCTION)
 
 # -- Language and time --------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand
 from django.urls import reverse
 
 from annotate import people
-from annotate.models import Campaign, Membership, User
+from annotate.models import Campaign, User
 from annotate.supervisor import Program, ProgramFailedError, Supervisor
 
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104  the words for it, not a choice
@@ -43,10 +43,12 @@ class Command(BaseCommand):
         """Bring the database up to date. Whether this was the very first start."""
         call_command("migrate", verbosity=0, interactive=False)
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-        first = not settings.PRODUCTION and not Campaign.objects.exists()
+        first = settings.DEMO and not Campaign.objects.exists()
         if first:
             self.say("First start: loading the demo campaign.")
             call_command("demo", stdout=self.stdout)
+        elif not User.objects.exists():
+            people.create_person("manager", role=User.Role.MANAGER)
         return first
 
     def serve(self, supervisor: Supervisor, listener: socket.socket, first: bool) -> None:
@@ -61,12 +63,12 @@ class Command(BaseCommand):
     def welcome(self, address: str) -> None:
         self.say(f"Second Opinion runs at {address}/")
         if not settings.PRODUCTION:
-            for role in (Membership.Role.MANAGER, Membership.Role.JUDGE):
+            for role in (User.Role.MANAGER, User.Role.JUDGE):
                 self.offer_link(address, role)
         self.say(f"Logs are in {settings.DATA_DIR / 'log'}. Ctrl-C stops everything.")
 
-    def offer_link(self, address: str, role: Membership.Role) -> None:
-        user = User.objects.filter(memberships__role=role, is_active=True).order_by("pk").first()
+    def offer_link(self, address: str, role: User.Role) -> None:
+        user = User.objects.filter(role=role, is_active=True).order_by("pk").first()
         if user is not None:
             path = reverse("sign_in_link", args=[people.sign_in_link(user)])
             self.say(f"Sign in as a {role.label.lower()}, once:\n  {address}{path}")
