@@ -88,12 +88,13 @@ def change_state(campaign: Campaign, step: str, manager: User | None = None) -> 
     sources, target = STEPS[step]
     if step == "open":
         _require_ready(campaign)
-    changed = Campaign.objects.filter(pk=campaign.pk, state__in=sources).update(state=target)
-    campaign.refresh_from_db()
+    with transaction.atomic():
+        changed = Campaign.objects.filter(pk=campaign.pk, state__in=sources).update(state=target)
+        campaign.refresh_from_db()
+        if changed:
+            history.record(campaign, manager, f"The campaign is {campaign.state} now.")
     if not changed and campaign.state != target:
         raise CampaignError(f"A campaign that is {campaign.state} cannot be told to {step}.")
-    if changed:
-        history.record(campaign, manager, f"The campaign is {campaign.state} now.")
     if changed and step == "open":
         routing.open_seats(campaign)
 
