@@ -22,9 +22,9 @@ def token_list(request: SignedInRequest) -> HttpResponse:
 
     Sending the form again makes no second one, because names are used once.
     """
-    form = TokenForm(request.user, request.POST or None)
     if request.method != "POST":
         return _page(request, TokenForm(request.user))
+    form = TokenForm(request.user, request.POST)
     raw = _create(request, form)
     if raw is None:
         return _page(request, form, status=HTTPStatus.BAD_REQUEST)
