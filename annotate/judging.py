@@ -9,20 +9,23 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Any, NamedTuple
 
-from django.db.models import Avg, Count, Q
+from django.db.models import Avg, Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.access import judged_campaigns
 from annotate.addresses import Address, address
 from annotate.highlight import Segment, segments
-from annotate.models import Campaign, Judgment, Refusal, Seat, User
+from annotate.models import Campaign, Judgment, Pair, Refusal, Seat, User
 
 #: How many judgments a session should have. A goal to see the end of, not a duty.
 SESSION_GOAL = 50
 
 #: How much of a stored text the page shows.
 TEXT_SHOWN = 20_000
+
+#: How many of her latest judgments a judge sees; the router lets her change as many.
+RECENT = 20
 
 #: More waiting pairs than this are just many.
 MANY = 500
@@ -116,7 +119,7 @@ def progress(campaign: Campaign, judge: User) -> Progress:
     return Progress(today["done"], SESSION_GOAL, seconds)
 
 
-def _judged(campaign: Campaign, judge: User) -> Any:
+def _judged(campaign: Campaign, judge: User) -> QuerySet[Seat]:
     return Seat.objects.filter(campaign=campaign, judge=judge, state=Seat.State.DONE)
 
 
@@ -169,7 +172,9 @@ def waiting(campaign: Campaign, judge: User) -> int:
         pair__in=Seat.objects.filter(campaign=campaign, judge=judge, state="done").values("pair")
     )
     refused = Q(pair__in=Refusal.objects.filter(judge=judge).values("pair"))
-    open_seats = Seat.objects.filter(campaign=campaign, state=Seat.State.OPEN)
+    open_seats = Seat.objects.filter(
+        campaign=campaign, state=Seat.State.OPEN, pair__state=Pair.State.OPEN
+    )
     return open_seats.exclude(seen | refused).values("pair").distinct()[: MANY + 1].count()
 
 
@@ -184,7 +189,8 @@ class Idle(NamedTuple):
     look_again: bool
 
 
-def idle(campaign: Campaign, judge: User) -> Idle:
+def idle(campaign: Campaign, judge: User, reason: str) -> Idle:
+    """``reason`` is what the router says of an open campaign."""
     if campaign.state == Campaign.State.DRAFT:
         return Idle(_("Not open yet."), _("Your manager is still preparing this campaign."), True)
     if campaign.state == Campaign.State.PAUSED:
@@ -196,13 +202,40 @@ def idle(campaign: Campaign, judge: User) -> Idle:
     if campaign.state == Campaign.State.CLOSED:
         return Idle(_("Finished."), _("This campaign is closed. Thank you for your work."), False)
     if waiting(campaign, judge):
-        return Idle(
-            _("Nothing free right now."),
-            _("Other judges have the remaining pairs. Some may come to you in a few minutes."),
-            True,
-        )
-    return Idle(
-        _("All done for now."),
-        _("You have judged every pair that is open to you. There may be more later."),
-        True,
+        return Idle(_("Nothing for you right now."), reason, True)
+    return Idle(_("All done for now."), reason, True)
+
+
+# -- What she did lately --------------------------------------------------------------------------
+
+
+class Recent(NamedTuple):
+    """One of her latest judgments."""
+
+    judgment: int
+    query: str
+    lang: str
+    title: str
+    address: Address
+    grade: int | None
+    comment: str
+
+
+def recent(campaign: Campaign, judge: User) -> list[Recent]:
+    """What she may still change, latest first."""
+    seats = _judged(campaign, judge).select_related("judgment", "pair__query", "pair__document")
+    latest = seats.order_by("-judged_at", "-pk")[:RECENT]
+    return [_recent(seat, seat.judgment) for seat in latest if seat.judgment]
+
+
+def _recent(seat: Seat, judgment: Judgment) -> Recent:
+    query, document = seat.pair.query, seat.pair.document
+    return Recent(
+        judgment=judgment.pk,
+        query=query.text,
+        lang=_language(query.locale),
+        title=document.title or document.url or document.key,
+        address=address(document.url),
+        grade=judgment.grade,
+        comment=judgment.comment,
     )

@@ -33,8 +33,24 @@ class SeatForm(forms.Form):
     )
 
 
+class GradeField(forms.IntegerField):
+    """0 to 4, and a sentence for everything else."""
+
+    default_error_messages = {
+        "required": _("Choose a grade."),
+        "invalid": _("A grade must be 0 to 4."),
+    }
+
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        if value is not None and value not in range(LEVELS):
+            raise forms.ValidationError(
+                _("A grade must be 0 to 4. Got %(grade)d instead."), params={"grade": value}
+            )
+
+
 class GradeForm(SeatForm):
-    grade = forms.IntegerField(error_messages={"required": _("Choose a grade.")})
+    grade = GradeField()
     comment = CommentField(
         required=False,
         max_length=LONGEST_COMMENT,
@@ -46,14 +62,6 @@ class GradeForm(SeatForm):
         },
     )
     active_ms = forms.CharField(required=False)
-
-    def clean_grade(self) -> int:
-        grade: int = self.cleaned_data["grade"]
-        if grade not in range(LEVELS):
-            raise forms.ValidationError(
-                _("A grade must be 0 to 4. Got %(grade)d instead."), params={"grade": grade}
-            )
-        return grade
 
     def clean_active_ms(self) -> int | None:
         """Time is a hint: a clock that went wrong must not cost the judgment."""
@@ -83,6 +91,17 @@ class UndoForm(forms.Form):
         max_value=LARGEST_ID,
         error_messages={"invalid": _("No such judgment.")},
     )
+
+
+class CorrectionForm(forms.Form):
+    """Another grade for a judgment."""
+
+    judgment = forms.IntegerField(
+        min_value=1,
+        max_value=LARGEST_ID,
+        error_messages={"required": _("No such judgment."), "invalid": _("No such judgment.")},
+    )
+    grade = GradeField()
 
 
 def sentence(form: forms.Form) -> str:

@@ -1,9 +1,11 @@
 """The judge's pages. Every change is a plain form; a script may ask for JSON instead."""
 
+import uuid
 from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -12,8 +14,17 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotate import guidelines, judging, markdown, routing, wording
 from annotate.access import SignedInRequest, judged_campaign
-from annotate.forms.judging import GradeForm, RefusalForm, SeatForm, UndoForm, sentence
+from annotate.forms.judging import (
+    CorrectionForm,
+    GradeForm,
+    RefusalForm,
+    SeatForm,
+    UndoForm,
+    sentence,
+)
 from annotate.models import Campaign, Judgment, Refusal, Seat, User
+
+CORRECTIONS = uuid.UUID("5ec0d0b1-0000-4000-8000-000000000001")
 
 
 @require_safe
@@ -45,9 +56,7 @@ def judge_refuse(request: SignedInRequest, slug: str) -> HttpResponseBase:
 @require_POST
 def judge_release(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = judged_campaign(request.user, slug)
-    form = SeatForm(request.POST)
-    if form.is_valid():
-        routing.release(request.user, form.cleaned_data["seat"], form.cleaned_data["token"])
+    _release(_held(campaign, request.user))
     done = judging.progress(campaign, request.user).done
     if done:
         messages.success(request, _("Thank you. You judged %(done)d today.") % {"done": done})
@@ -64,6 +73,20 @@ def judge_guidelines(request: SignedInRequest, slug: str) -> HttpResponse:
         "guideline_html": markdown.render(guideline.text),
     }
     return render(request, "judge/guidelines.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def judge_recent(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = judged_campaign(request.user, slug)
+    if request.method == "POST":
+        _correct(request)
+        return redirect("judge_recent", slug=slug)
+    context = {
+        "campaign": campaign,
+        "recent": judging.recent(campaign, request.user),
+        "grades": wording.GRADES,
+    }
+    return render(request, "judge/recent.html", context)
 
 
 # -- What a judge can do ---------------------------------------------------------------------------
@@ -84,6 +107,20 @@ def _grade(request: SignedInRequest, campaign: Campaign) -> dict[str, Any]:
     return said
 
 
+def _correct(request: SignedInRequest) -> None:
+    """Another grade for one of her latest pairs."""
+    try:
+        form = _checked(CorrectionForm(request.POST))
+        # The same change of the same judgment has the same key: a double click is one correction.
+        key = uuid.uuid5(CORRECTIONS, f"{form['judgment']} {form['grade']}")
+        answer = routing.Answer(form["grade"], key)
+        judgment = routing.correct(request.user, form["judgment"], answer)
+    except (BadInputError, routing.RoutingError) as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("Saved: %(word)s.") % {"word": _said(judgment)["word"]})
+
+
 def _undo(request: SignedInRequest, campaign: Campaign) -> dict[str, Any]:
     form = _checked(UndoForm(request.POST))
     latest = judging.latest(campaign, request.user)
@@ -91,11 +128,8 @@ def _undo(request: SignedInRequest, campaign: Campaign) -> dict[str, Any]:
         raise routing.StaleSeatError(_("There is no judgment to take back."))
     wanted: int = form["judgment"] or latest.pk
     seat = routing.take_back(request.user, wanted)
-    # She goes back to one pair; the one she was on is free for everybody meanwhile.
-    held = Seat.objects.filter(campaign=campaign, judge=request.user, state=Seat.State.OPEN)
-    for other in held.exclude(pk=seat.pk):
-        if other.token:
-            routing.release(request.user, other.pk, other.token)
+    # She goes back to one pair; the ones she was on are free for everybody meanwhile.
+    _release(_held(campaign, request.user).exclude(pk=seat.pk))
     return {"undone": {"id": wanted}}
 
 
@@ -109,7 +143,17 @@ def _refuse(request: SignedInRequest, campaign: Campaign) -> dict[str, Any]:
     return {"refused": {"seat": seat.pk}}
 
 
-def _checked(form: SeatForm | UndoForm) -> dict[str, Any]:
+def _held(campaign: Campaign, judge: User) -> QuerySet[Seat]:
+    return Seat.objects.filter(campaign=campaign, judge=judge, state=Seat.State.OPEN)
+
+
+def _release(seats: QuerySet[Seat]) -> None:
+    for seat in seats.select_related("judge"):
+        if seat.judge and seat.token:
+            routing.release(seat.judge, seat.pk, seat.token)
+
+
+def _checked(form: SeatForm | UndoForm | CorrectionForm) -> dict[str, Any]:
     if not form.is_valid():
         raise BadInputError(sentence(form))
     return form.cleaned_data
@@ -157,47 +201,57 @@ def _wants_json(request: HttpRequest) -> bool:
 
 
 def _next(campaign: Campaign, judge: User) -> dict[str, Any]:
+    """The pair to judge, and the one after it, so that nobody waits for the network."""
     seat = _claim(campaign, judge)
+    ahead = _claim(campaign, judge, seat) if seat else None
     return {
         "next": judging.shown(seat).as_json() if seat else None,
-        "idle": None if seat else judging.idle(campaign, judge)._asdict(),
+        "ahead": judging.shown(ahead).as_json() if ahead else None,
+        "idle": None if seat else _idle(campaign, judge)._asdict(),
         "progress": judging.progress(campaign, judge).as_json(),
     }
 
 
-def _claim(campaign: Campaign, judge: User) -> Seat | None:
+def _claim(campaign: Campaign, judge: User, before: Seat | None = None) -> Seat | None:
     try:
-        return routing.claim(campaign, judge)
-    except routing.RoutingError:  # she was taken off this campaign a moment ago
+        return routing.claim(campaign, judge, [before.pk] if before else [])
+    except routing.RoutingError:  # she is no longer asked; why is said where the pair would be
         return None
+
+
+def _idle(campaign: Campaign, judge: User) -> judging.Idle:
+    return judging.idle(campaign, judge, routing.why_none(campaign, judge))
 
 
 def _page(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
     seat = _claim(campaign, request.user)
+    pair = judging.shown(seat) if seat else None
     latest = judging.latest(campaign, request.user)
     guideline = guidelines.current(campaign)
     context = {
         "campaign": campaign,
-        "pair": judging.shown(seat) if seat else None,
-        "idle": None if seat else judging.idle(campaign, request.user),
+        "pair": pair,
+        "idle": None if pair else _idle(campaign, request.user),
         "progress": judging.progress(campaign, request.user),
         "grades": wording.GRADES,
         "reasons": wording.REFUSAL_REASONS,
         "last": _said(latest) if latest else None,
         "guideline": guideline,
         "guideline_html": markdown.render(guideline.text),
-        "setup": _setup(request.user, campaign),
+        "setup": _setup(request.user, campaign, pair),
     }
     return render(request, "judge/judge.html", context)
 
 
-def _setup(judge: User, campaign: Campaign) -> dict[str, Any]:
+def _setup(judge: User, campaign: Campaign, pair: judging.ShownPair | None) -> dict[str, Any]:
     """What the script needs to know. Whose queue it is keeps two people on one computer apart."""
     return {
         "judge": judge.pk,
+        "pair": {"token": pair.token, "before": pair.before} if pair else None,
         "grade": reverse("judge", args=[campaign.slug]),
         "undo": reverse("judge_undo", args=[campaign.slug]),
         "refuse": reverse("judge_refuse", args=[campaign.slug]),
+        "recent": reverse("judge_recent", args=[campaign.slug]),
         "words": {grade.value: str(grade.word) for grade in wording.GRADES},
         "say": wording.script_sentences(),
     }

@@ -16,6 +16,8 @@ const pops = [find("refuse"), find("comment")];
 const dialogs = { guidelines: document.getElementById("guidelines"), help: document.getElementById("help") };
 const active = new ActiveTime();
 const HEARTBEAT = 4 * 60 * 1000;
+let current = null; // the pair before her eyes; null while she waits for one
+let ahead = null; // the pair after it, fetched before it is wanted
 let stepping = false; // an undo or a refusal is on its way
 
 // -- What the judge is told ------------------------------------------------------------------------
@@ -26,9 +28,10 @@ function showState(state, text) {
 }
 
 let toastTimer = 0;
-function toast(text, seconds = 6) {
+function toast(text, seconds = 6, kind = "") {
   const element = document.createElement("p");
   element.className = "toast";
+  element.dataset.kind = kind;
   element.textContent = text;
   find("toasts").replaceChildren(element);
   clearTimeout(toastTimer);
@@ -41,7 +44,7 @@ function speak(text) {
 
 // -- The pair on the page --------------------------------------------------------------------------
 
-const holding = () => !find("pair").hidden;
+const holding = () => current !== null;
 
 function mark(grade) {
   for (const button of buttons) {
@@ -50,18 +53,40 @@ function mark(grade) {
   rove(buttons.find((button) => button.getAttribute("aria-checked") === "true") ?? buttons[0]);
 }
 
-function show(answer) {
-  paintProgress(answer.progress, say);
-  paintIdle(answer.idle);
-  if (answer.next) {
-    paintPair(answer.next, say);
-    mark(answer.next.before);
-  }
+function show(pair) {
+  current = pair;
+  paintIdle(null);
+  paintPair(pair, say);
+  mark(pair.before);
   comment.value = "";
   noteComment();
   closePops();
   active.restart();
   delete gradeForm.dataset.busy;
+}
+
+// The answer names the pairs that are hers now. What she looks at stays, unless it is lost.
+function update({ next, ahead: after, idle, progress }) {
+  paintProgress(progress, say);
+  const hers = [next, after].filter((pair) => pair && !queue.has(pair.token));
+  if (current && hers.some((pair) => pair.token === current.token)) {
+    ahead = hers.find((pair) => pair.token !== current.token) ?? null;
+  } else if (current && queue.length) {
+    ahead = hers[0] ?? null;
+  } else if (hers.length) {
+    if (current) toast(say.moved_on, 10);
+    show(hers[0]);
+    ahead = hers[1] ?? null;
+  } else if (!queue.length) {
+    current = ahead = null;
+    closePops();
+    paintIdle(idle);
+  }
+}
+
+function restart(answer) {
+  current = ahead = null;
+  update(answer);
 }
 
 // -- Grading ---------------------------------------------------------------------------------------
@@ -72,23 +97,23 @@ const queue = new SaveQueue(setup.judge, (entry) => post(entry.url, entry.fields
       showState("saving", say.saving);
     } else {
       showState("unsaved", fill(say.unsaved, { n: queue.length }));
-      toast(say[why], 10);
+      toast(say[why], 10, "unsaved");
     }
   },
   onSettled(entry, { kind, answer }) {
     const here = entry.url === setup.grade;
+    if (here) update(answer);
     if (kind === "refused") {
       showState("", "");
-      toast(here ? answer.error : fill(say.not_taken, { reason: answer.error }), 10);
+      toast(fill(say.not_taken, { reason: answer.error }), 10);
     } else {
       told(answer);
     }
-    if (here && queue.length === 0) show(answer);
   },
 });
 
 function told({ saved, progress, note }) {
-  find("toasts").replaceChildren();
+  document.querySelector(".toast[data-kind=unsaved]")?.remove();
   showState("saved", fill(say.saved, saved));
   find("idle-undo").hidden = false;
   const sentence = progress.done > progress.goal ? say.spoken_over : say.spoken;
@@ -97,30 +122,39 @@ function told({ saved, progress, note }) {
 }
 
 function grade(value) {
-  if (!holding() || stepping || queue.length) return;
+  if (!holding() || stepping) return;
   mark(value);
   gradeForm.dataset.busy = "";
   const fields = Object.fromEntries(new FormData(gradeForm));
   delete fields.csrfmiddlewaretoken;
   fields.grade = value;
   fields.active_ms = active.milliseconds;
+  current = null;
   queue.add({ url: setup.grade, token: fields.token, fields });
+  if (ahead) {
+    const pair = ahead;
+    ahead = null;
+    show(pair);
+  }
 }
 
 // -- Undo and refuse -------------------------------------------------------------------------------
 
 async function step(url, fields, done) {
-  if (stepping || queue.length) return;
+  if (stepping) return;
   stepping = true;
-  const { kind, answer, why } = await post(url, fields);
+  // First things first: a grade that is on its way comes before what is said about it.
+  const { kind, answer, why } = (await queue.drained())
+    ? await post(url, fields)
+    : { kind: "later", why: "offline" };
   stepping = false;
   if (kind === "later") {
     toast(why === "offline" ? say.offline_step : say[why]);
     return;
   }
+  restart(answer);
   if (kind === "refused") toast(answer.error);
   else done();
-  show(answer);
 }
 
 function undo() {
@@ -201,6 +235,7 @@ const actions = {
   s: () => holding() && openPop(find("refuse"), find("refuse").querySelector("[name=reason]")),
   c: () => holding() && openPop(find("comment"), comment),
   o: () => holding() && find("open").click(),
+  r: () => { window.location.href = setup.recent; },
   g: () => toggle(dialogs.guidelines),
   "?": () => toggle(dialogs.help),
 };
@@ -253,17 +288,23 @@ window.addEventListener("beforeunload", (event) => {
 
 // While she works the pair stays hers; if it is gone all the same, she is told.
 setInterval(async () => {
-  if (!holding() || document.hidden || queue.length || stepping) return;
-  const seat = find("seat").value;
-  const { kind, answer } = await get(setup.grade);
-  if (kind !== "done" || queue.length || stepping || find("seat").value !== seat) return;
-  if (answer.next && String(answer.next.seat) === seat) return;
-  toast(say.moved_on, 10);
-  show(answer);
+  if (!document.hidden) await refresh();
 }, HEARTBEAT);
 
-mark(buttons.map((b) => b.getAttribute("aria-checked")).indexOf("true") >= 0
-  ? Number(buttons.find((b) => b.getAttribute("aria-checked") === "true").value)
-  : null);
+async function refresh() {
+  if (!holding() || queue.length || stepping) return;
+  const asked = current.token;
+  const { kind, answer } = await get(setup.grade);
+  if (kind === "done" && !queue.length && !stepping && current?.token === asked) update(answer);
+}
+
+current = setup.pair;
+if (current) mark(current.before);
 listen(actions, { reasons, escape: closePops });
+if (queue.has(current?.token)) {
+  // She graded this very pair before the page was reloaded.
+  gradeForm.dataset.busy = "";
+  current = null;
+}
 if (queue.length) queue.flush();
+else refresh();

@@ -64,7 +64,8 @@ def test_reload_shows_the_same_pair(alice_client: Client, campaign: Campaign) ->
 
 
 @pytest.mark.parametrize(
-    "name", ["judge", "judge_undo", "judge_refuse", "judge_release", "judge_guidelines"]
+    "name",
+    ["judge", "judge_undo", "judge_refuse", "judge_release", "judge_recent", "judge_guidelines"],
 )
 class TestEveryPage:
     def test_needs_log_in(self, client: Client, campaign: Campaign, name: str) -> None:
@@ -82,7 +83,7 @@ class TestEveryPage:
     def test_refuses_the_wrong_method(
         self, alice_client: Client, campaign: Campaign, name: str
     ) -> None:
-        wrong = {"judge": "put", "judge_guidelines": "post"}.get(name, "get")
+        wrong = {"judge": "put", "judge_recent": "put", "judge_guidelines": "post"}.get(name, "get")
         assert getattr(alice_client, wrong)(reverse(name, args=["library"])).status_code == 405
 
 
@@ -120,6 +121,7 @@ def test_script_gets_saved_next_and_progress_in_one_answer(
     assert judgment.active_ms == 4321
     assert body["next"]["title"] == "Title 1.2"
     assert body["next"]["seat"] != held["seat"]
+    assert body["ahead"]["title"] == "Title 1.3"
     assert body["progress"] == {"done": 1, "goal": 50, "seconds": 4, "shown": 1}
     assert body["idle"] is None
 
@@ -268,7 +270,8 @@ def test_undo_brings_the_pair_and_her_grade_back(
     assert body["next"]["token"] != held["token"]
     assert body["progress"]["done"] == 0
     assert grades_of(alice) == [3, None]
-    assert Seat.objects.filter(judge=alice, state="open").count() == 1
+    held_now = Seat.objects.filter(judge=alice, state="open")
+    assert {seat.pk for seat in held_now} == {body["next"]["seat"], body["ahead"]["seat"]}
 
 
 def test_undo_without_script_shows_the_pair_again(alice_client: Client, held: Fields) -> None:
@@ -358,11 +361,62 @@ def test_finish_gives_the_seat_back(alice_client: Client, alice: User, held: Fie
     assert not Seat.objects.filter(judge=alice).exists()
 
 
-def test_finish_with_garbage_changes_nothing(
-    alice_client: Client, alice: User, held: Fields
+def test_finish_gives_back_the_prefetched_pair_too(
+    alice_client: Client, alice: User, campaign: Campaign
 ) -> None:
-    assert alice_client.post(f"{JUDGE}release/", {"seat": "x", "token": "y"}).status_code == 302
-    assert Seat.objects.filter(judge=alice).count() == 1
+    alice_client.get(JUDGE, headers=JSON)
+    assert Seat.objects.filter(judge=alice).count() == 2
+    alice_client.post(f"{JUDGE}release/", {"seat": "x", "token": "y"})
+    assert not Seat.objects.filter(judge=alice).exists()
+
+
+# -- Recent ---------------------------------------------------------------------------------------
+
+
+def test_recent_grade_is_changed_once(alice_client: Client, alice: User, held: Fields) -> None:
+    alice_client.post(JUDGE, held | {"grade": 3, "comment": "a remark"})
+    first = alice.judgments.get()
+    page = alice_client.get(f"{JUDGE}recent/").content.decode()
+    assert "Title 1.1" in page
+    assert "a remark" in page
+    for _ in range(2):
+        answer = alice_client.post(f"{JUDGE}recent/", {"judgment": first.pk, "grade": 1})
+        assert answer["Location"] == f"{JUDGE}recent/"
+    assert grades_of(alice) == [3, 1]
+    second = alice.judgments.latest("pk")
+    assert (second.supersedes, second.comment) == (first, "a remark")
+    assert "Saved: Fair." in alice_client.get(f"{JUDGE}recent/").content.decode()
+
+
+def test_grade_may_change_back_and_forth(alice_client: Client, alice: User, held: Fields) -> None:
+    alice_client.post(JUDGE, held | {"grade": 3})
+    for grade in (1, 3, 1):
+        judgment = alice.judgments.latest("pk").pk
+        alice_client.post(f"{JUDGE}recent/", {"judgment": judgment, "grade": grade})
+    assert grades_of(alice) == [3, 1, 3, 1]
+
+
+@pytest.mark.parametrize(
+    "change", [{"grade": "9"}, {"grade": ""}, {"judgment": "x"}, {"judgment": "99999999"}]
+)
+def test_bad_correction_is_a_clear_sentence(
+    alice_client: Client, alice: User, held: Fields, change: Fields
+) -> None:
+    alice_client.post(JUDGE, held | {"grade": 3})
+    fields = {"judgment": alice.judgments.get().pk, "grade": "1"} | change
+    page = alice_client.post(f"{JUDGE}recent/", fields, follow=True).content.decode()
+    assert "message-error" in page
+    assert grades_of(alice) == [3]
+
+
+def test_nobody_corrects_another_judges_grade(
+    alice_client: Client, bob_client: Client, alice: User, held: Fields
+) -> None:
+    alice_client.post(JUDGE, held | {"grade": 3})
+    bob_client.post(f"{JUDGE}recent/", {"judgment": alice.judgments.get().pk, "grade": 0})
+    assert grades_of(alice) == [3]
+    assert Judgment.objects.count() == 1
+    assert "Nothing here yet." in bob_client.get(f"{JUDGE}recent/").content.decode()
 
 
 # -- Blind ----------------------------------------------------------------------------------------
@@ -532,7 +586,9 @@ def test_page_says_when_others_have_the_rest(
 ) -> None:
     Seat.objects.exclude(position=1).delete()
     assert routing.claim(campaign, bob)
-    assert "Nothing free right now." in alice_client.get(JUDGE).content.decode()
+    page = alice_client.get(JUDGE).content.decode()
+    assert "Nothing for you right now." in page
+    assert "what is open waits for other judges." in page
 
 
 def test_page_says_when_all_is_judged(alice_client: Client, campaign: Campaign) -> None:

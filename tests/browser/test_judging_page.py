@@ -84,9 +84,9 @@ def test_fifty_pairs_by_keyboard_alone(
     keys = "5432154321" * 5
     for key in keys:
         press_and_wait(judging, key)
+    expect(judging.locator("[data-count]")).to_have_text("50 of 50")
     given = list(alice.judgments.order_by("pk").values_list("grade", flat=True))
     assert given == [int(key) - 1 for key in keys]
-    assert judging.locator("[data-count]").inner_text() == "50 of 50"
     assert judging.locator("[data-spoken]").inner_text() == "Saved: Bad. Pair 50 of 50."
     assert complaints == []
 
@@ -149,6 +149,7 @@ def test_undo_brings_the_pair_back_with_one_key(judging: Page, alice: User) -> N
     expect(judging.locator("[data-title]")).to_have_text(title)
     expect(judging.get_by_role("radio", name="Excellent")).to_be_checked()
     press_and_wait(judging, "1")
+    expect(judging.locator("[data-save-state]")).to_have_text("Saved: Bad")
     grades = alice.judgments.order_by("pk").values_list("grade", flat=True)
     assert list(grades) == [3, None, 0]
 
@@ -156,6 +157,7 @@ def test_undo_brings_the_pair_back_with_one_key(judging: Page, alice: User) -> N
 def test_refusal_takes_two_keys(judging: Page, alice: User) -> None:
     judging.keyboard.press("s")
     press_and_wait(judging, "2")
+    expect(judging.get_by_text("Passed on to another judge.").first).to_be_attached()
     assert Refusal.objects.get().reason == Refusal.Reason.LANGUAGE
     assert not alice.judgments.exists()
 
@@ -175,6 +177,7 @@ def test_keys_rest_while_typing_with_modifiers_and_in_dialogs(judging: Page, ali
     judging.keyboard.press("Escape")
     assert not alice.judgments.exists()
     press_and_wait(judging, "2")
+    expect(judging.locator("[data-save-state]")).to_have_text("Saved: Fair")
     judgment = alice.judgments.get()
     assert (judgment.grade, judgment.comment) == (1, "5 of 5, u see")
     assert judgment.active_ms
@@ -199,20 +202,47 @@ def test_arrows_move_between_grades_and_enter_grades(judging: Page, alice: User)
     judging.keyboard.press("ArrowRight")
     expect(judging.get_by_role("radio", name="Good")).to_be_focused()
     press_and_wait(judging, "Enter")
+    expect(judging.locator("[data-save-state]")).to_have_text("Saved: Good")
     assert alice.judgments.get().grade == 2
 
 
 def test_no_grade_is_lost_or_doubled_without_connection(
     judging: Page, context: BrowserContext, alice: User
 ) -> None:
+    prefetched(judging)
     context.set_offline(True)
-    judging.keyboard.press("3")
-    expect(judging.locator("[data-save-state]")).to_have_text("Not saved yet (1)")
-    judging.keyboard.press("5")
+    for key in "34152":
+        judging.keyboard.press(key)
+    expect(judging.locator("[data-save-state]")).to_have_text("Not saved yet (2)")
     assert not Judgment.objects.exists()
     context.set_offline(False)
-    expect(judging.locator("[data-save-state]")).to_have_text("Saved: Good")
-    assert [judgment.grade for judgment in alice.judgments.all()] == [2]
+    expect(judging.locator("[data-save-state]")).to_have_text("Saved: Excellent")
+    assert [judgment.grade for judgment in alice.judgments.order_by("pk")] == [2, 3]
+
+
+def prefetched(page: Page) -> None:
+    """Wait until the next pair is there."""
+    with page.expect_response(lambda answer: answer.request.method == "GET"):
+        page.reload()
+    page.wait_for_load_state("networkidle")
+
+
+def test_next_pair_is_there_before_the_grade_is_saved(judging: Page, alice: User) -> None:
+    prefetched(judging)
+    waiting: list[Any] = []
+    judging.route(re.compile("/judge/"), lambda route: waiting.append(route))
+    press_and_wait(judging, "4")
+    expect(judging.locator("[data-title]")).to_have_text("Title 1.2")
+    expect(judging.locator("[data-save-state]")).to_have_text("Saving…")
+    assert not alice.judgments.exists()
+    judging.keyboard.press("u")
+    for route in waiting:
+        route.continue_()
+    judging.unroute_all()
+    expect(judging.locator("[data-save-state]")).to_have_text("Taken back")
+    expect(judging.locator("[data-title]")).to_have_text("Title 1.1")
+    grades = alice.judgments.order_by("pk").values_list("grade", flat=True)
+    assert list(grades) == [3, None]
 
 
 def test_grade_is_not_doubled_when_only_the_answer_is_lost(judging: Page, alice: User) -> None:

@@ -10,6 +10,7 @@ export class SaveQueue {
   #busy = false;
   #wait = FIRST_WAIT;
   #timer = 0;
+  #waiting = [];
 
   // post(entry) resolves to {kind: "done", answer} | {kind: "refused", answer} | {kind: "later", why}.
   constructor(judge, post, { onChange, onSettled }) {
@@ -29,8 +30,12 @@ export class SaveQueue {
     return this.#busy;
   }
 
+  has(token) {
+    return this.entries.some((entry) => entry.token === token);
+  }
+
   add(entry) {
-    if (this.entries.some((other) => other.token === entry.token)) return;
+    if (this.has(entry.token)) return;
     this.entries.push(entry);
     this.#store();
     this.flush();
@@ -47,6 +52,7 @@ export class SaveQueue {
       if (result.kind === "later") {
         this.#busy = false;
         this.onChange("unsaved", result.why);
+        this.#tell(false);
         this.#timer = setTimeout(() => this.flush(), this.#wait);
         this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
         return;
@@ -57,6 +63,17 @@ export class SaveQueue {
       this.onSettled(entry, result);
     }
     this.#busy = false;
+    this.#tell(true);
+  }
+
+  // Resolves to whether everything is saved, as soon as that can be said.
+  drained() {
+    if (!this.#busy) return Promise.resolve(this.entries.length === 0);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #tell(saved) {
+    for (const resolve of this.#waiting.splice(0)) resolve(saved);
   }
 
   #load() {
