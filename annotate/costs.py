@@ -45,10 +45,16 @@ class Cost:
     pairs: int
     first_good: int
     formula: float | None
+    finished: bool
 
     @property
     def per_pair(self) -> float:
         return self.judgments / self.pairs
+
+    @property
+    def final(self) -> float:
+        """What it comes to in the end: pairs that are still open want more judgments."""
+        return self.per_pair if self.finished else max(self.per_pair, self.formula or 0)
 
     @property
     def r(self) -> float | None:
@@ -58,8 +64,8 @@ class Cost:
 
     @property
     def saving(self) -> float:
-        """The share of judgments saved against three for every pair."""
-        return 1 - self.per_pair / OVERLAP
+        """The share of judgments saved in the end against three for every pair."""
+        return 1 - self.final / OVERLAP
 
 
 @dataclass(frozen=True)
@@ -86,27 +92,30 @@ def progress(campaign: Campaign) -> Progress:
     )
 
 
-def cost(campaign: Campaign, snapshot: Snapshot | None) -> Cost | None:
+def cost(campaign: Campaign, snapshot: Snapshot | None, now: Progress) -> Cost | None:
     """The cost so far, or None before the first judgment."""
     if snapshot is None or not snapshot.pairs:
         return None
-    so_far = Cost(snapshot.judgments, snapshot.pairs, snapshot.first_good, None)
-    if so_far.r is None:
-        return so_far
-    formula = campaign.scheme.expected_cost(so_far.r)
-    return Cost(snapshot.judgments, snapshot.pairs, snapshot.first_good, formula)
+    good, fair = snapshot.first_good, snapshot.pairs - snapshot.first_good
+    return Cost(
+        judgments=snapshot.judgments,
+        pairs=snapshot.pairs,
+        first_good=good,
+        formula=campaign.scheme.expected_cost(good / fair) if fair else None,
+        finished=not now.open,
+    )
 
 
 def time_left(campaign: Campaign, snapshot: Snapshot | None, now: Progress) -> timedelta | None:
     """When the rest is judged at the pace of the last hour of judging, if there was a pace."""
-    so_far = cost(campaign, snapshot)
+    so_far = cost(campaign, snapshot, now)
     if snapshot is None or so_far is None:
         return None
     since = snapshot.created_at - timedelta(hours=PACE_HOURS)
     first = campaign.snapshots.filter(created_at__gte=since).order_by("id").first()
     if first is None or snapshot.judgments - first.judgments < PACE_JUDGMENTS:
         return None
-    wanted = max(so_far.formula or so_far.per_pair, so_far.per_pair) * now.pairs
+    wanted = so_far.final * now.pairs
     per_judgment = (snapshot.created_at - first.created_at) / (snapshot.judgments - first.judgments)
     return per_judgment * max(wanted - snapshot.judgments, 0)
 

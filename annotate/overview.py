@@ -83,7 +83,7 @@ def overview(campaign: Campaign) -> Overview:
     return Overview(
         progress=progress,
         snapshot=snapshot,
-        cost=costs.cost(campaign, snapshot),
+        cost=costs.cost(campaign, snapshot, progress),
         time_left=costs.time_left(campaign, snapshot, progress),
         runs=runs,
         depths=quality.depths(campaign),
@@ -206,7 +206,8 @@ def _ranker_needs(
         return [Need("info", "No ranker is trained yet.", "Train one now", "campaign_train")]
     if last.state == TrainingRun.State.FAILED:
         text = f"Training run {last.number} failed: {last.message}"
-        return [Need("warn", text, "Try again", "campaign_train")]
+        # Before the first ranker there may simply be too few labels yet.
+        return [Need("warn" if runs else "info", text, "Try again", "campaign_train")]
     run = runs[-1] if runs else None
     if run and run.gain > 0 and run.is_significant:
         text = (
