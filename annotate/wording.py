@@ -94,7 +94,6 @@ def script_sentences() -> dict[str, str]:
         "stored_text": _now("Stored text · {words} words"),
         "stored_cut": _now("Stored text · the beginning of {words} words"),
         "no_text": _now("No text is stored for this document. Open it to judge it."),
+        "goal": _now("{done} today: your goal is reached. A short break is a good idea."),
         "moved_on": _now("The pair you looked at went to somebody else. Here is another."),
-        "keys_off": _now("Keys are off."),
-        "keys_on": _now("Keys are on."),
     }

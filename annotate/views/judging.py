@@ -40,6 +40,8 @@ def judge(request: SignedInRequest, slug: str) -> HttpResponseBase:
         return _answer(request, campaign, _grade)
     if _wants_json(request):
         return JsonResponse(_next(campaign, request.user))
+    if _must_read(request, campaign):
+        return redirect("judge_guidelines", slug=slug)
     return _page(request, campaign)
 
 
@@ -63,12 +65,17 @@ def judge_release(request: SignedInRequest, slug: str) -> HttpResponse:
     return redirect("judge_home")
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def judge_guidelines(request: SignedInRequest, slug: str) -> HttpResponse:
+    """POST says that she has read the version she was shown."""
     campaign = judged_campaign(request.user, slug)
+    if request.method == "POST":
+        request.session[_read_key(campaign)] = request.POST.get("version", "")
+        return redirect("judge", slug=slug)
     guideline = guidelines.current(campaign)
     context = {
         "campaign": campaign,
+        "must_read": _must_read(request, campaign),
         "guideline": guideline,
         "guideline_html": markdown.render(guideline.text),
     }
@@ -87,6 +94,16 @@ def judge_recent(request: SignedInRequest, slug: str) -> HttpResponse:
         "grades": wording.GRADES,
     }
     return render(request, "judge/recent.html", context)
+
+
+def _must_read(request: SignedInRequest, campaign: Campaign) -> bool:
+    """A new version is read before she goes on."""
+    read = request.session.get(_read_key(campaign)) == str(campaign.guideline_version)
+    return not read and guidelines.changed_for(request.user, campaign)
+
+
+def _read_key(campaign: Campaign) -> str:
+    return f"guidelines-{campaign.pk}"
 
 
 # -- What a judge can do ---------------------------------------------------------------------------
@@ -209,6 +226,7 @@ def _next(campaign: Campaign, judge: User) -> dict[str, Any]:
         "ahead": judging.shown(ahead).as_json() if ahead else None,
         "idle": None if seat else _idle(campaign, judge)._asdict(),
         "progress": judging.progress(campaign, judge).as_json(),
+        "guidelines": campaign.guideline_version,
     }
 
 
@@ -247,6 +265,7 @@ def _setup(judge: User, campaign: Campaign, pair: judging.ShownPair | None) -> d
     """What the script needs to know. Whose queue it is keeps two people on one computer apart."""
     return {
         "judge": judge.pk,
+        "guidelines": campaign.guideline_version,
         "pair": {"token": pair.token, "before": pair.before} if pair else None,
         "grade": reverse("judge", args=[campaign.slug]),
         "undo": reverse("judge_undo", args=[campaign.slug]),

@@ -66,8 +66,10 @@ function show(pair) {
 }
 
 // The answer names the pairs that are hers now. What she looks at stays, unless it is lost.
-function update({ next, ahead: after, idle, progress }) {
+function update({ next, ahead: after, idle, progress, guidelines }) {
   paintProgress(progress, say);
+  // New guidelines are read before she goes on: the page leads there.
+  if (guidelines !== setup.guidelines && !queue.length) window.location.reload();
   const hers = [next, after].filter((pair) => pair && !queue.has(pair.token));
   if (current && hers.some((pair) => pair.token === current.token)) {
     ahead = hers.find((pair) => pair.token !== current.token) ?? null;
@@ -119,6 +121,7 @@ function told({ saved, progress, note }) {
   const sentence = progress.done > progress.goal ? say.spoken_over : say.spoken;
   speak(fill(sentence, { word: saved.word, ...progress }));
   if (note) toast(note);
+  else if (progress.done % progress.goal === 0) toast(fill(say.goal, progress), 10);
 }
 
 function grade(value) {

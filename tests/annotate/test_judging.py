@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate import judging, routing
+from annotate import campaigns, judging, routing
 from annotate.models import (
     Campaign,
     Document,
@@ -83,7 +83,7 @@ class TestEveryPage:
     def test_refuses_the_wrong_method(
         self, alice_client: Client, campaign: Campaign, name: str
     ) -> None:
-        wrong = {"judge": "put", "judge_recent": "put", "judge_guidelines": "post"}.get(name, "get")
+        wrong = {"judge": "put", "judge_recent": "put", "judge_guidelines": "put"}.get(name, "get")
         assert getattr(alice_client, wrong)(reverse(name, args=["library"])).status_code == 405
 
 
@@ -563,6 +563,22 @@ def test_default_guidelines_define_every_grade(alice_client: Client, campaign: C
     for word in ("Perfect", "Excellent", "Good", "Fair", "Bad"):
         assert f"<h3>{word}</h3>" in page
     assert page.count("Not this:") == 5
+
+
+def test_new_version_is_read_before_going_on(
+    alice_client: Client, bob_client: Client, campaign: Campaign, held: Fields
+) -> None:
+    alice_client.post(JUDGE, held | {"grade": 3})
+    assert alice_client.get(JUDGE).status_code == 200
+    campaigns.save_guidelines(campaign, "Now judge **strictly**.")
+    assert alice_client.get(JUDGE)["Location"] == f"{JUDGE}guidelines/"
+    page = alice_client.get(f"{JUDGE}guidelines/").content.decode()
+    assert "have changed since your last grade" in page
+    alice_client.post(f"{JUDGE}guidelines/", {"version": 0})
+    assert alice_client.get(JUDGE).status_code == 302
+    alice_client.post(f"{JUDGE}guidelines/", {"version": 1})
+    assert alice_client.get(JUDGE).status_code == 200
+    assert bob_client.get(JUDGE).status_code == 200
 
 
 # -- Nothing to judge -----------------------------------------------------------------------------
