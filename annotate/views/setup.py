@@ -29,8 +29,9 @@ def bad(form: Any) -> int:
 def campaign_data(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """What was uploaded, and a place for more."""
     campaign = managed_campaign(request.user, slug)
-    form = UploadForm(request.POST or None, request.FILES or None)
-    if request.method == "POST" and form.is_valid():
+    sent = request.method == "POST"
+    form = UploadForm(request.POST, request.FILES) if sent else UploadForm()
+    if sent and form.is_valid():
         file = form.cleaned_data["file"]
         try:
             upload = imports.check_upload(campaign, request.user, file, file.name)
@@ -38,8 +39,6 @@ def campaign_data(request: SignedInRequest, slug: str) -> HttpResponseBase:
             form.add_error("file", " ".join(problem.reason for problem in error.problems))
         else:
             return redirect("upload", slug, upload.pk)
-    elif request.method == "POST":
-        form = UploadForm(request.POST, request.FILES)
     context = {
         "campaign": campaign,
         "form": form,
