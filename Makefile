@@ -33,7 +33,7 @@ faults: $(VENV)/installed-test ## Run the long proofs: kills, races, full disks.
 
 screenshots: $(VENV)/installed-test ## Take the pictures of the documentation again.
 	@$(PY) -m tests.services install
-	$(PY) docs/screenshots.py
+	$(PY) -m docs.screenshots
 
 clean: ## Remove what was installed and cached. Your data under var/ stay.
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
