@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from celery import Task, shared_task
 
-from annotate import imports, jobs, labels, schedule, training
+from annotate import imports, jobs, labels, routing, schedule, training
 from annotate.models import Job
 
 log = logging.getLogger(__name__)
@@ -14,6 +14,7 @@ log = logging.getLogger(__name__)
 WORK: dict[str, Callable[[Job], None]] = {
     "aggregate": labels.aggregate,
     "import": imports.run,
+    "reroute": routing.reroute,
     "train": training.run,
 }
 
