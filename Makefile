@@ -7,7 +7,7 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PYTEST := $(PY) -m pytest -q -n $(WORKERS)
 
-.PHONY: run test lint bench faults screenshots clean help
+.PHONY: run test lint bench faults screenshots clean help venv
 
 run: $(VENV)/installed ## Start Second Opinion here. HOST= and PORT= choose the address.
 	@exec $(PY) manage.py start
@@ -17,7 +17,8 @@ test: $(VENV)/installed-test ## Check style and types and run every test, on SQL
 	@$(MAKE) --no-print-directory lint
 	$(PYTEST) -m "not faults"
 	$(PY) -m tests.services with-postgres $(PYTEST) -m "not faults and not browser" tests/annotate \
-	  --ignore tests/annotate/test_settings.py --ignore tests/annotate/test_start.py
+	  --ignore tests/annotate/test_broker.py --ignore tests/annotate/test_settings.py \
+	  --ignore tests/annotate/test_start.py
 
 lint: $(VENV)/installed-test ## Check style and types.
 	$(PY) -m ruff check
@@ -44,22 +45,24 @@ help: ## Say what can be made.
 # Installed again only when what is to be installed changes.
 
 $(VENV)/installed: pyproject.toml constraints.txt
-	@$(MAKE) --no-print-directory $(PY)
+	@$(PY) -m pip --version >/dev/null 2>&1 || $(MAKE) --no-print-directory venv
 	@echo "Installing what Second Opinion needs. This takes a minute or two, once."
 	@$(PIP) --editable .
 	@touch $@
 
 $(VENV)/installed-test: pyproject.toml constraints.txt
-	@$(MAKE) --no-print-directory $(PY)
+	@$(PY) -m pip --version >/dev/null 2>&1 || $(MAKE) --no-print-directory venv
 	@echo "Installing what Second Opinion and its tests need. This takes some minutes, once."
 	@$(PIP) --editable '.[test]'
 	@touch $(VENV)/installed $@
 
-$(PY):
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "Second Opinion needs Python 3.11 or later. Got $$($(PYTHON) --version 2>&1) instead."; \
-	  echo "Install one and name it: make run PYTHON=python3.13"; exit 1; }
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
-	  echo "This Python cannot make virtual environments."; \
-	  echo "On Debian: apt install python3-venv"; exit 1; }
-	@$(PYTHON) -m venv --clear $(VENV)
+venv:
+	@for python in $(PYTHON) python3.14 python3.13 python3.12 python3.11; do \
+	  $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	  $$python -c 'import ensurepip, venv' 2>/dev/null || { \
+	    echo "This Python cannot make virtual environments. On Debian: apt install python3-venv"; \
+	    exit 1; }; \
+	  exec $$python -m venv --clear $(VENV); \
+	done; \
+	echo "Second Opinion needs Python 3.11 or later. Install one, or name it: make run PYTHON=…"; \
+	exit 1
