@@ -15,7 +15,7 @@ from annotate.routing.errors import CampaignNotOpenError, RoutingError, StaleSea
 from annotate.routing.seats import take_seat
 from annotate.routing.settling import settle
 from annotate.routing.standing import (
-    locked_ledger,
+    kept_ledger,
     locked_standing,
     refund,
     require_welcome,
@@ -65,11 +65,11 @@ def _once(judge: User, answer: Answer, make: Callable[[], Judgment]) -> Judgment
 
 
 def _submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judgment:
-    campaign = Campaign.objects.filter(seats=seat_id).first()
+    campaign = Campaign.objects.select_related("ledger").filter(seats=seat_id).first()
     if campaign is None:
         raise StaleSeatError("There is no such pair to judge.")
     examined = locked_standing(campaign, judge) if campaign.qualification_size else None
-    ledger = locked_ledger(campaign) if campaign.budget is not None else None
+    ledger = kept_ledger(campaign)
     seat = take_seat(judge, seat_id, token)
     # Read again behind the lock: a change of scheme has come to this pair, or is still to come.
     campaign = seat.campaign
@@ -139,7 +139,7 @@ def take_back(judge: User, judgment_id: int) -> Seat:
     """Undo: a superseding row without a grade. The pair is hers to judge again."""
     with transaction.atomic():
         campaign = _begin_change(judge, judgment_id)
-        ledger = locked_ledger(campaign) if campaign.budget is not None else None
+        ledger = kept_ledger(campaign)
         old, seat = _latest(judge, judgment_id)
         _require_recent(judge, seat)
         _supersede(old)
@@ -196,7 +196,8 @@ def _latest(judge: User, judgment_id: int) -> tuple[Judgment, Seat]:
 def _begin_change(judge: User, judgment_id: int) -> Campaign:
     """Only a judge who still takes part changes her judgments, while the campaign goes on."""
     hers = Judgment.objects.filter(pk=judgment_id, judge=judge)
-    campaign = Campaign.objects.filter(pairs__judgments__in=hers).first()
+    campaigns = Campaign.objects.select_related("ledger")
+    campaign = campaigns.filter(pairs__judgments__in=hers).first()
     if campaign is None:
         raise StaleSeatError(NOT_LATEST)
     _require_accepting(campaign)

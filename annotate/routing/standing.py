@@ -48,15 +48,23 @@ def budget_left(campaign: Campaign) -> bool:
 
 def spend(ledger: Ledger, campaign: Campaign, seat: Seat) -> None:
     """One judgment more. A seat whose lease ran out counts only if there is still room for it."""
-    others = _leased(campaign).exclude(pk=seat.pk).count()
-    if ledger.spent + others >= (campaign.budget or 0):
-        raise RoutingError("The budget of this campaign is used up.")
+    if campaign.budget is not None:
+        others = _leased(campaign).exclude(pk=seat.pk).count()
+        if ledger.spent + others >= campaign.budget:
+            raise RoutingError("The budget of this campaign is used up.")
     Ledger.objects.filter(pk=ledger.pk).update(spent=F("spent") + 1)
 
 
 def refund(ledger: Ledger) -> None:
     """A judge took her judgment back: it can be made again."""
     Ledger.objects.filter(pk=ledger.pk).update(spent=F("spent") - 1)
+
+
+def kept_ledger(campaign: Campaign) -> Ledger | None:
+    """The ledger, locked, where there is one to keep: it is kept on when a budget is lifted."""
+    if campaign.budget is None and getattr(campaign, "ledger", None) is None:
+        return None
+    return locked_ledger(campaign)
 
 
 def locked_ledger(campaign: Campaign) -> Ledger:
@@ -71,7 +79,7 @@ def locked_ledger(campaign: Campaign) -> Ledger:
 
 
 def recount(campaign: Campaign) -> None:
-    """Reckon anew what was spent: without a budget nobody keeps the ledger."""
+    """Reckon anew what was spent: judgments were under way when the first budget was set."""
     with transaction.atomic():
         ledger = Ledger.objects.select_for_update().filter(campaign=campaign).first()
         if ledger is not None:
