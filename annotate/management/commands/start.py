@@ -33,6 +33,7 @@ class Command(BaseCommand):
         try:
             self.serve(supervisor, listener, first)
             supervisor.run()
+            self.say("Stopping.")
         except ProgramFailedError as error:
             sys.exit(str(error))
         finally:
