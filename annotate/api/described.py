@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
     OpenApiExample,
     OpenApiParameter,
@@ -57,10 +56,13 @@ def answer(shape: type[Serializer[Any]], text: str) -> OpenApiResponse:
 
 
 def closed_shapes(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """A hook of the generator: what comes in may have no field but those named."""
+    """A hook of the generator: what comes in has no field but those named, and no NUL in text."""
     for name, shape in result["components"]["schemas"].items():
         if name.endswith("In"):
             shape["additionalProperties"] = False
+            for field in shape["properties"].values():
+                if "maxLength" in field:
+                    field["pattern"] = r"^[^\u0000]*$"
     return result
 
 
@@ -72,21 +74,27 @@ def example(value: Any, *, request: bool = False) -> OpenApiExample:
     )
 
 
+POSITIVE = {"type": "integer", "format": "int64", "minimum": 1}
+
+
 def _number(name: str, what: str) -> OpenApiParameter:
-    return OpenApiParameter(name, OpenApiTypes.INT64, OpenApiParameter.PATH, description=what)
+    return OpenApiParameter(name, POSITIVE, OpenApiParameter.PATH, description=what)
 
 
 SLUG = OpenApiParameter(
-    "slug", str, OpenApiParameter.PATH, description="The campaign, as in its address."
+    "slug",
+    {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"},
+    OpenApiParameter.PATH,
+    description="The campaign, as in its address.",
 )
 SEAT = _number("seat_id", "The seat, from a claim.")
 JUDGMENT_ID = _number("judgment_id", "The judgment, from `saved`.")
 PAGE = [
-    OpenApiParameter("page", int, description="From 1."),
+    OpenApiParameter("page", POSITIVE, description="From 1."),
     OpenApiParameter(
         "page_size",
-        int,
-        description=f"{Pages.page_size} if not said, {Pages.max_page_size} at most.",
+        {"type": "integer", "minimum": 1, "maximum": Pages.max_page_size},
+        description=f"{Pages.page_size} if not said.",
     ),
 ]
 BODY_ERRORS = problems(400, 401, 403, 404, 409, 413, 415)
@@ -99,7 +107,7 @@ CAMPAIGNS = extend_schema(
     parameters=PAGE,
     responses={
         200: answer(serializers.CampaignPageOut, "A page of them."),
-        **problems(401, 403, 404),
+        **problems(400, 401, 403, 404),
     },
     examples=[
         example(

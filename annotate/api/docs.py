@@ -32,8 +32,8 @@ def schema(request: Request) -> Response:
 
 
 @extend_schema(exclude=True)
-@api_view(["GET", "POST", "PUT", "PATCH", "DELETE"])
-def nothing(request: Request, path: str = "") -> Response:
+@api_view(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def nothing(request: Request) -> Response:
     """Programs get JSON for a wrong address too, and a POST is never redirected."""
     raise NotFound("There is no such address. Addresses end in a slash.")
 

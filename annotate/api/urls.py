@@ -15,5 +15,5 @@ urlpatterns: list[URLPattern] = [
     path("judgments/<int:judgment_id>/correct/", judging.correct, name="api_correct"),
     path("schema/", docs.schema, name="api_schema"),
     path("docs/", docs.docs, name="api_docs"),
-    re_path(r"^(?P<path>.*)$", docs.nothing, name="api_nothing"),
+    re_path("^", docs.nothing, name="api_nothing"),
 ]

@@ -366,12 +366,24 @@ def test_campaigns_come_in_pages(campaign: Campaign, alice: User, dana: User) ->
 
 @pytest.mark.parametrize(
     "query",
-    ["created_by__password__startswith=a", "order=created_by__password", "slug__contains=x",
-     "page_size=-1", "page_size=x", "members__email=a", "format=html", "state=closed%00"],
-)  # fmt: skip
+    [
+        "created_by__password__startswith=a",
+        "order=created_by__password",
+        "slug__contains=x",
+        "members__email=a",
+        "format=html",
+        "state=closed%00",
+    ],
+)
 def test_unknown_filters_change_nothing(alice_api: Api, query: str) -> None:
     plain = alice_api.get("/api/v1/campaigns/")
     assert alice_api.get(f"/api/v1/campaigns/?{query}") == plain
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "501", "x", "", "null", "٣", "9" * 5000])
+def test_bad_page_size_is_refused(alice_api: Api, size: str) -> None:
+    said = alice_api.get(f"/api/v1/campaigns/?page_size={size}", 400)
+    assert said["errors"][0]["field"] == "page_size"
 
 
 # -- Who may --------------------------------------------------------------------------------------
@@ -503,9 +515,17 @@ def test_wrong_methods_are_refused(alice_api: Api, routes: list[str]) -> None:
 
 
 def test_unknown_address_is_told_in_json(alice_api: Api) -> None:
-    for path in ("", "nothing/", "campaigns", "campaigns/library/claim", "seats/x/judgment/"):
+    for path in (
+        "",
+        "nothing/",
+        "campaigns",
+        "campaigns/library/claim",
+        "seats/x/judgment/",
+        "%0A%00/",
+    ):
         assert "no such address" in alice_api.get(f"/api/v1/{path}", 404)["detail"]
         alice_api.post(f"/api/v1/{path}", status=404)
+        read(alice_api.client.options(f"/api/v1/{path}"), 404)
 
 
 # -- Blind ----------------------------------------------------------------------------------------
