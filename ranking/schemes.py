@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from ranking.grades import GOOD
+from ranking.grades import GOOD, Grade
 
 
 class Scheme(Protocol):
@@ -32,6 +32,9 @@ class Scheme(Protocol):
 
     def wants_more(self, grades: Sequence[int]) -> bool:
         """Whether the pair should go to another judge after ``grades``."""
+
+    def because(self, grades: Sequence[int]) -> str:
+        """Why the pair is or is not asked about after ``grades``, in a sentence."""
 
     def expected_cost(self, r: float) -> float:
         """Judgments per pair when first judgments are Good+ : Fair- = ``r``."""
@@ -63,6 +66,9 @@ class Single(_Rule):
     def _target(self, grades: Sequence[int]) -> int:
         return 1
 
+    def because(self, grades: Sequence[int]) -> str:
+        return _asks(self.label, 1, grades)
+
     def expected_cost(self, r: float) -> float:
         """Always 1."""
         _require_ratio(r)
@@ -85,6 +91,9 @@ class KOverlap(_Rule):
 
     def _target(self, grades: Sequence[int]) -> int:
         return self.k
+
+    def because(self, grades: Sequence[int]) -> str:
+        return _asks(self.label, self.k, grades)
 
     def expected_cost(self, r: float) -> float:
         """Always ``k``."""
@@ -112,6 +121,14 @@ class IfGood(_Rule):
     def _target(self, grades: Sequence[int]) -> int:
         return self.k if grades and grades[0] >= GOOD else 1
 
+    def because(self, grades: Sequence[int]) -> str:
+        if not grades:
+            return f"{self.label} begins with one judge."
+        first = f"The first judgment was {Grade(grades[0]).word}"
+        if grades[0] < GOOD or self.k == 1:
+            return f"{first}, and {self.label} asks no more."
+        return f"{first}, and {self.label} then asks {self.k} judges in all."
+
     def expected_cost(self, r: float) -> float:
         """``1/(r+1) + k·r/(r+1)``."""
         _require_ratio(r)
@@ -138,6 +155,16 @@ class GoodTillBad(_Rule):
     def _target(self, grades: Sequence[int]) -> int:
         return min(len(grades) + 1, self.cap) if all(g >= GOOD for g in grades) else 1
 
+    def because(self, grades: Sequence[int]) -> str:
+        if not grades:
+            return f"{self.label} begins with one judge."
+        low = next((grade for grade in grades if grade < GOOD), None)
+        if low is not None:
+            return f"A judgment was {Grade(low).word}, and {self.label} stops there."
+        if len(grades) >= self.cap:
+            return f"{self.label} asks at most {_judges(self.cap)}."
+        return f"Nobody has said less than Good, and {self.label} asks on."
+
     def expected_cost(self, r: float) -> float:
         """The upper bound the study gives: the cost of if-good-k with ``k = cap``."""
         return IfGood(self.cap).expected_cost(r)
@@ -161,10 +188,23 @@ class IfGoodWeighted(_Rule):
     def _target(self, grades: Sequence[int]) -> int:
         return 1
 
+    def because(self, grades: Sequence[int]) -> str:
+        return _asks(self.label, 1, grades)
+
     def expected_cost(self, r: float) -> float:
         """Always 1: the weight costs training rows, not judgments."""
         _require_ratio(r)
         return 1.0
+
+
+def _asks(label: str, wanted: int, grades: Sequence[int]) -> str:
+    """The reason of a scheme that wants the same number whatever people say."""
+    made = {0: "nobody has", 1: "one has"}.get(len(grades), f"{len(grades)} have")
+    return f"{label} asks {_judges(wanted)}, and {made} judged."
+
+
+def _judges(number: int) -> str:
+    return "one judge" if number == 1 else f"{number} judges"
 
 
 def _require_at_least_one(name: str, value: int) -> None:

@@ -143,3 +143,43 @@ def test_impossible_settings_are_refused(make: object, message: str) -> None:
     assert callable(make)
     with pytest.raises(ValueError, match=message):
         make()
+
+
+# -- Reasons --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("scheme", "grades", "reason"),
+    [
+        (Single(), [], "single asks one judge, and nobody has judged."),
+        (Single(), [P], "single asks one judge, and one has judged."),
+        (KOverlap(3), [], "3-overlap asks 3 judges, and nobody has judged."),
+        (KOverlap(3), [B], "3-overlap asks 3 judges, and one has judged."),
+        (KOverlap(3), [B, P, E], "3-overlap asks 3 judges, and 3 have judged."),
+        (IfGood(3), [], "if-good-3 begins with one judge."),
+        (
+            IfGood(3),
+            [E],
+            "The first judgment was Excellent, and if-good-3 then asks 3 judges in all.",
+        ),
+        (
+            IfGood(3),
+            [G, B, B],
+            "The first judgment was Good, and if-good-3 then asks 3 judges in all.",
+        ),
+        (IfGood(3), [B], "The first judgment was Bad, and if-good-3 asks no more."),
+        (IfGood(1), [P], "The first judgment was Perfect, and if-good-1 asks no more."),
+        (GoodTillBad(3), [], "good-till-bad-3 begins with one judge."),
+        (GoodTillBad(3), [G], "Nobody has said less than Good, and good-till-bad-3 asks on."),
+        (GoodTillBad(3), [G, F], "A judgment was Fair, and good-till-bad-3 stops there."),
+        (GoodTillBad(3), [G, P, E], "good-till-bad-3 asks at most 3 judges."),
+        (IfGoodWeighted(2), [P], "if-good-x2 asks one judge, and one has judged."),
+    ],
+)
+def test_scheme_says_why(scheme: Scheme, grades: list[Grade], reason: str) -> None:
+    assert scheme.because(grades) == reason
+
+
+def test_every_scheme_has_its_reason_above() -> None:
+    mark = test_scheme_says_why.pytestmark[0]  # type: ignore[attr-defined]
+    assert {case[0].name for case in mark.args[1]} == set(SCHEMES)
