@@ -3,9 +3,11 @@
 import ast
 import re
 import sys
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterable, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -117,8 +119,8 @@ def doors() -> dict[str, set[str]]:
 
 
 def test_ranking_knows_nothing_of_the_web_the_queue_or_the_rows() -> None:
-    allowed = {"lightgbm", "numpy", "pandas", "ranking", "scipy", "sklearn"}
-    allowed |= {"threadpoolctl", "tqdm"} | sys.stdlib_module_names
+    allowed = {"lightgbm", "numpy", "ranking", "scipy", "sklearn", "threadpoolctl"}
+    allowed |= sys.stdlib_module_names
     for path in sources("ranking"):
         foreign = {name.split(".")[0] for name in imported(parsed(path))} - allowed
         assert not foreign, f"{path.relative_to(ROOT)} imports {foreign}."
@@ -164,6 +166,40 @@ def test_no_import_hides_in_a_function() -> None:
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                     hidden = list(imported(node))
                     assert not hidden, f"{path.relative_to(ROOT)}, {node.name}: {hidden}."
+
+
+# -- What is installed ----------------------------------------------------------------------------
+
+
+def declared(extra: str | None = None) -> set[str]:
+    """The packages that pyproject.toml asks for, as pip spells them."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    return {_spelt(re.split(r"[\[<>=]", requirement)[0]) for requirement in wanted}
+
+
+def _spelt(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def needed(packages: Iterable[str]) -> set[str]:
+    """The packages that the code of these folders imports."""
+    known = packages_distributions()
+    files = [file for package in packages for file in sources(package)]
+    modules = {name.split(".")[0] for file in files for name in imported(parsed(file))}
+    modules -= {*PACKAGES, "tests"}
+    return {_spelt(known[module][0]) for module in modules & known.keys()}
+
+
+def test_everything_that_is_imported_is_declared() -> None:
+    assert needed(["annotate", "config", "ranking"]) - declared() == set()
+    assert needed(["bench", "docs", "tests"]) - declared() - declared("test") == set()
+
+
+def test_everything_that_is_declared_is_pinned() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    pinned = {_spelt(line.partition("==")[0]) for line in lines}
+    assert (declared() | declared("test")) - pinned == set()
 
 
 # -- Writers --------------------------------------------------------------------------------------
