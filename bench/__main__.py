@@ -59,7 +59,8 @@ def write_page(measured: dict[str, list[Result]]) -> None:
 def main(wanted: list[str]) -> int:
     unknown = set(wanted) - set(names())
     if unknown:
-        print(f"There is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(names())}.")
+        print(f"There is no benchmark {', '.join(sorted(unknown))}.")
+        print(f"There are {', '.join(names())}.")
         return 2
     stored = json.loads(STORE.read_text()) if STORE.exists() else {}
     measured = {name: [Result(**row) for row in rows] for name, rows in stored.items()}

@@ -1,1 +1,1 @@
-"""The science of Second Opinion: pure functions of arrays, no Django, no Celery, no hidden state."""
+"""The science of Second Opinion: pure functions of arrays, no Django, no Celery, no state."""
