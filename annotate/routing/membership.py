@@ -10,6 +10,9 @@ from annotate.routing.judgments import set_aside
 from annotate.routing.seats import give_back
 from annotate.routing.settling import BATCH, settle
 
+#: How the history says it; by these words the explanation of a pair finds when it was.
+PUT_BACK = "judgments of {judge} were put back."
+
 
 def exclude(campaign: Campaign, judge: User, manager: User) -> None:
     """She gets no more pairs, and what she holds ends now. What she judged stays."""
@@ -51,7 +54,7 @@ def put_back(campaign: Campaign, judge: User, manager: User) -> int:
     while batch := _put_back_batch(campaign, judge):
         moved += batch
     with transaction.atomic():
-        history.record(campaign, manager, f"{moved} judgments of {judge} were put back.")
+        history.record(campaign, manager, f"{moved} {PUT_BACK.format(judge=judge)}")
         jobs.enqueue("aggregate", campaign)
     return moved
 
