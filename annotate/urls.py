@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotate.views import accounts, campaigns, dashboard, judging, referrals, setup, work
+from annotate.views import accounts, campaigns, dashboard, judging, referrals, setup, tokens, work
 
 urlpatterns: list[URLPattern] = [
     # People
@@ -11,6 +11,8 @@ urlpatterns: list[URLPattern] = [
     path("sign-out/", accounts.sign_out, name="sign_out"),
     path("link/<str:token>/", accounts.sign_in_link, name="sign_in_link"),
     path("password/", accounts.set_password, name="set_password"),
+    path("tokens/", tokens.token_list, name="tokens"),
+    path("tokens/<int:number>/revoke/", tokens.token_revoke, name="token_revoke"),
     # Judging
     path("judge/", judging.judge_home, name="judge_home"),
     path("judge/<slug:slug>/", judging.judge, name="judge"),
