@@ -153,7 +153,7 @@ def take_back(judge: User, judgment_id: int) -> Seat:
             leased_until=now_plus(minutes=seat.campaign.lease_minutes),
         )
         _after(seat.pair, seat.campaign)
-    return Seat.objects.select_related("pair__query", "pair__document").get(pk=seat.pk)
+        return Seat.objects.select_related("pair__query", "pair__document").get(pk=seat.pk)
 
 
 def void(manager: User, judgment_id: int) -> None:

@@ -26,9 +26,10 @@ class _Changes:
 
     new: list[Seat] = field(default_factory=list)
     reopen: list[int] = field(default_factory=list)
-    open: list[int] = field(default_factory=list)
-    closed: list[int] = field(default_factory=list)
-    kept: list[int] = field(default_factory=list)
+    #: The pairs by their state from now on (none: as it is) and the spread of their grades.
+    pairs: defaultdict[tuple[str | None, int], list[int]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
 
 
 def settle(pairs: Collection[Pair], scheme: Scheme) -> None:
@@ -48,7 +49,7 @@ def settle(pairs: Collection[Pair], scheme: Scheme) -> None:
         else:
             waiting = [seat for seat in seats[pair.pk] if _lies_open(seat)]
             withdraw(waiting, len(waiting))
-            changes.kept.append(pair.pk)
+            changes.pairs[None, _spread(_grades(_done(seats[pair.pk])))].append(pair.pk)
     _apply(changes)
 
 
@@ -58,13 +59,10 @@ def _lies_open(seat: Seat) -> bool:
 
 
 def _plan(pair: Pair, seats: Sequence[Seat], scheme: Scheme, changes: _Changes) -> None:
-    done = sorted(
-        (seat for seat in seats if seat.state == Seat.State.DONE),
-        key=lambda seat: (seat.judged_at, seat.ordinal),
-    )
+    done = _done(seats)
     waiting = [seat for seat in seats if seat.state == Seat.State.OPEN]
-    grades = [seat.judgment.grade for seat in done if seat.judgment]
-    wanted = scheme.wanted([grade for grade in grades if grade is not None])
+    grades = _grades(done)
+    wanted = scheme.wanted(grades)
     missing = wanted - len(done) - len(waiting)
     still_open = len(waiting)
     if missing > 0:
@@ -77,7 +75,23 @@ def _plan(pair: Pair, seats: Sequence[Seat], scheme: Scheme, changes: _Changes) 
     elif missing < 0:
         taken = withdraw(waiting, -missing)
         still_open -= taken
-    (changes.open if still_open else changes.closed).append(pair.pk)
+    state = Pair.State.OPEN if still_open else Pair.State.CLOSED
+    changes.pairs[state, _spread(grades)].append(pair.pk)
+
+
+def _done(seats: Sequence[Seat]) -> list[Seat]:
+    """The seats that were judged, in the order of judging."""
+    judged = (seat for seat in seats if seat.state == Seat.State.DONE)
+    return sorted(judged, key=lambda seat: (seat.judged_at, seat.ordinal))
+
+
+def _grades(done: Sequence[Seat]) -> list[int]:
+    grades = (seat.judgment.grade for seat in done if seat.judgment)
+    return [grade for grade in grades if grade is not None]
+
+
+def _spread(grades: Sequence[int]) -> int:
+    return max(grades) - min(grades) if grades else 0
 
 
 def new_seat(pair: Pair, ordinal: int) -> Seat:
@@ -114,11 +128,9 @@ def _apply(changes: _Changes) -> None:
         Seat.objects.filter(pk__in=changes.reopen).update(state=Seat.State.OPEN)
     if changes.new:
         Seat.objects.bulk_create(changes.new)
-    for pairs, state in ((changes.open, Pair.State.OPEN), (changes.closed, Pair.State.CLOSED)):
-        if pairs:
-            Pair.objects.filter(pk__in=pairs).update(state=state, stale=True)
-    if changes.kept:
-        Pair.objects.filter(pk__in=changes.kept).update(stale=True)
+    for (state, spread), pairs in changes.pairs.items():
+        moved = {"state": state} if state else {}
+        Pair.objects.filter(pk__in=pairs).update(stale=True, spread=spread, **moved)
 
 
 def lapse(campaign: Campaign, pair_id: int) -> None:
