@@ -2,12 +2,15 @@
 
 from datetime import UTC, datetime
 
-from annotate import jobs
+from annotate import jobs, training
 from annotate.models import Campaign, Pair, TrainingRun
+
+State = TrainingRun.State
 
 
 def plan() -> None:
     """Look at every campaign that is under way."""
+    training.settle()
     for campaign in Campaign.objects.exclude(state=Campaign.State.DRAFT):
         if Pair.objects.filter(campaign=campaign, stale=True).exists():
             jobs.enqueue("aggregate", campaign)
@@ -20,7 +23,7 @@ def _plan_training(campaign: Campaign) -> None:
     judged = snapshot.judgments if snapshot else 0
     last = TrainingRun.objects.filter(campaign=campaign).first()
     new = judged - (last.judgments if last else 0)
-    if new <= 0:
+    if new <= 0 or (last and last.state in (State.WAITING, State.RUNNING)):
         return
     by_count = campaign.retrain_judgments
     if by_count and new >= by_count:

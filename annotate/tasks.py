@@ -13,9 +13,13 @@ log = logging.getLogger(__name__)
 #: What each kind of job does. Each calls jobs.finish in the transaction of its effects.
 WORK: dict[str, Callable[[Job], None]] = {
     "aggregate": labels.aggregate,
+    "fold": training.fold,
     "import": imports.run,
+    "relabel": labels.relabel,
     "reroute": routing.reroute,
-    "train": training.run,
+    "snapshot": labels.snapshot,
+    "train": training.train,
+    "train-finish": training.finish,
 }
 
 

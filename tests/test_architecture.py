@@ -28,7 +28,7 @@ SPINE = {
     "history": {"models"},
     "routing": {"clock", "history", "jobs", "models"},
     "labels": {"clock", "jobs", "models"},
-    "training": {"clock", "datasets", "jobs", "models"},
+    "training": {"clock", "datasets", "history", "jobs", "models"},
     "agreement": {"models"},
     "costs": {"models"},
     "exports": {"models"},
@@ -38,6 +38,7 @@ SPINE = {
 #: columns are whose.
 WRITERS = {
     "ApiToken": {"tokens"},
+    "Artifact": {"training"},
     "Campaign": {"campaigns"},
     "Document": {"imports"},
     "Event": {"history"},

@@ -1,15 +1,18 @@
 """The rows: fields, constraints, tiny properties. docs/architecture.md says who writes which."""
 
 from annotate.models.campaigns import Campaign, Guideline, Membership, scheme_of
+from annotate.models.decisions import Adjudication
 from annotate.models.history import Event
 from annotate.models.judging import Judgment, Ledger, Refusal, Seat, Standing
 from annotate.models.people import ApiToken, SignInLink, User
 from annotate.models.pool import Document, Pair, Query, Upload
-from annotate.models.results import Label, Snapshot, TrainingRun
+from annotate.models.results import Artifact, Label, Snapshot, TrainingRun
 from annotate.models.work import Job, Worker
 
 __all__ = [
+    "Adjudication",
     "ApiToken",
+    "Artifact",
     "Campaign",
     "Document",
     "Event",

@@ -65,6 +65,30 @@ class Campaign(models.Model):
     retrain_judgments = models.PositiveIntegerField(
         "retrain after … new judgments", default=500, help_text="0 means never by count."
     )
+    ranker = models.CharField(max_length=20, default="lambdamart")
+    training_rows = models.CharField(
+        max_length=20, default="labels", help_text="labels, use-all or the name of an aggregator."
+    )
+    max_pnoise = models.FloatField(
+        "most pNoise of a judge",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(1)],
+    )
+    min_gold_percent = models.PositiveSmallIntegerField(
+        "least gold accuracy of a judge, per cent",
+        null=True,
+        blank=True,
+        validators=[MaxValueValidator(100)],
+    )
+    min_documents = models.PositiveSmallIntegerField(
+        "least documents of a query", default=2, validators=[MinValueValidator(1)]
+    )
+    promotion_tolerance = models.FloatField(
+        default=0.005,
+        validators=[MinValueValidator(0), MaxValueValidator(1)],
+        help_text="How much NDCG@3 a new ranker may lose against the champion.",
+    )
     feature_names = models.JSONField(default=list)
     guideline_version = models.PositiveIntegerField(default=0)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")

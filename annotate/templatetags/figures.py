@@ -13,9 +13,13 @@ MISSING = "–"
 BAR_WIDTH = 100
 KINDS = {
     "aggregate": "Make labels",
+    "fold": "Train a fold",
     "import": "Load a file",
+    "relabel": "Make all labels anew",
     "reroute": "Apply the scheme",
+    "snapshot": "Measure agreement",
     "train": "Train a ranker",
+    "train-finish": "Finish a ranker",
 }
 
 
