@@ -2,7 +2,18 @@
 
 from django.urls import URLPattern, path
 
-from annotate.views import accounts, campaigns, dashboard, judging, referrals, setup, tokens, work
+from annotate.views import (
+    accounts,
+    campaigns,
+    dashboard,
+    gold,
+    judging,
+    pairs,
+    referrals,
+    setup,
+    tokens,
+    work,
+)
 
 urlpatterns: list[URLPattern] = [
     # People
@@ -45,6 +56,10 @@ urlpatterns: list[URLPattern] = [
         referrals.referral_decide,
         name="referral_decide",
     ),
+    path("campaigns/<slug:slug>/gold/", gold.campaign_gold, name="campaign_gold"),
+    path("campaigns/<slug:slug>/pairs/", pairs.campaign_pairs, name="campaign_pairs"),
+    path("campaigns/<slug:slug>/pairs/<int:number>/", pairs.pair_page, name="pair"),
+    path("campaigns/<slug:slug>/pairs/<int:number>/change/", pairs.pair_change, name="pair_change"),
     path("campaigns/<slug:slug>/jobs/", work.campaign_jobs, name="campaign_jobs"),
     path("campaigns/<slug:slug>/jobs/<int:number>/", work.job_change, name="job_change"),
     path(

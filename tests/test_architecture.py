@@ -37,6 +37,7 @@ SPINE = {
 #: Which modules write which table. Where there are several, docs/architecture.md says which
 #: columns are whose.
 WRITERS = {
+    "Adjudication": {"adjudication"},
     "ApiToken": {"tokens"},
     "Artifact": {"training"},
     "Campaign": {"campaigns"},
@@ -48,7 +49,7 @@ WRITERS = {
     "Label": {"labels"},
     "Ledger": {"routing"},
     "Membership": {"campaigns"},
-    "Pair": {"imports", "labels", "routing"},
+    "Pair": {"adjudication", "imports", "labels", "routing"},
     "Query": {"imports"},
     "Refusal": {"routing"},
     "Seat": {"routing"},

@@ -10,6 +10,9 @@ from django.db.models.functions import Now
 from annotate.models.campaigns import Campaign
 from ranking.grades import LEVELS
 
+#: Grades so far apart are a dispute: Good and Excellent may both be right, Good and Bad not.
+DISPUTED = 2
+
 
 class Query(models.Model):
     """What somebody searched for."""
@@ -66,6 +69,9 @@ class Pair(models.Model):
     position = models.BigIntegerField(help_text="Place in the order of judging.")
     state = models.CharField(max_length=8, choices=State, default=State.OPEN)
     stale = models.BooleanField(default=False, help_text="Its label is older than its judgments.")
+    spread = models.PositiveSmallIntegerField(
+        default=0, help_text="Between the highest and the lowest of its grades."
+    )
     features = models.BinaryField(null=True)
     truth = models.PositiveSmallIntegerField(
         null=True, help_text="The grade that simulated judges err from. No judge ever sees it."
@@ -91,7 +97,13 @@ class Pair(models.Model):
             ),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["campaign", "state"], name="pair_by_state"),
+            models.Index(fields=["campaign", "state", "id"], name="pair_by_state"),
+            models.Index(fields=["campaign", "id"], name="pair_in_order"),
+            models.Index(
+                fields=["campaign", "-spread", "id"],
+                condition=Q(spread__gte=DISPUTED),
+                name="pair_disputed",
+            ),
             models.Index(fields=["campaign"], condition=Q(stale=True), name="pair_stale"),
         ]
 

@@ -1,0 +1,173 @@
+"""Lists of pairs, and everything that is known of one. Reads only."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet
+
+from annotate.models import Adjudication, Campaign, Judgment, Pair, Seat
+from annotate.models.pool import DISPUTED
+from ranking.grades import Grade
+
+#: What a list may show: a state of the pairs, all of them, or the disputed ones.
+ALL, DISPUTES = "all", "disputed"
+SHOWS = {
+    ALL: "All",
+    Pair.State.OPEN.value: "Open",
+    Pair.State.CLOSED.value: "Closed",
+    DISPUTES: "Disputed",
+    Pair.State.REFERRED.value: "Could not be judged",
+    Pair.State.DROPPED.value: "Dropped",
+    Pair.State.GOLD.value: "Gold",
+}
+MOST_WORDS = 8
+
+
+# -- Lists ----------------------------------------------------------------------------------------
+
+
+def shown(campaign: Campaign, show: str = ALL, text: str = "") -> QuerySet[Pair]:
+    """The pairs of one choice, as far as their query holds every word of the text."""
+    pairs = disputed(campaign) if show == DISPUTES else campaign.pairs.order_by("id")
+    if show in Pair.State.values:
+        pairs = pairs.filter(state=show)
+    words = text.split()[:MOST_WORDS]
+    if words:
+        queries = campaign.queries.all()
+        for word in words:
+            queries = queries.filter(text__icontains=word)
+        pairs = pairs.filter(query__in=queries)
+    return pairs
+
+
+def disputed(campaign: Campaign) -> QuerySet[Pair]:
+    """Pairs whose grades lie far apart and that nobody has decided, the furthest apart first."""
+    decided = Adjudication.objects.filter(pair=OuterRef("pk"))
+    return campaign.pairs.filter(
+        ~Exists(decided),
+        state__in=[Pair.State.OPEN, Pair.State.CLOSED],
+        spread__gte=DISPUTED,
+    ).order_by("-spread", "id")
+
+
+def counts(campaign: Campaign) -> dict[str, int]:
+    """How many pairs there are under each choice."""
+    rows = campaign.pairs.order_by().values_list("state").annotate(n=Count("id"))
+    states = dict(rows)
+    found = {show: states.get(show, 0) for show in SHOWS}
+    return found | {ALL: sum(states.values()), DISPUTES: disputed(campaign).count()}
+
+
+def with_grades(pairs: QuerySet[Pair]) -> QuerySet[Pair]:
+    """For a page of a list: what was searched, what was found, what was said."""
+    done = Seat.objects.filter(state=Seat.State.DONE).select_related("judgment")
+    return pairs.select_related("query", "document", "label", "adjudication").prefetch_related(
+        Prefetch("seats", done.order_by("judged_at", "ordinal"), to_attr="done")
+    )
+
+
+# -- The queue of disputes ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a pair stands among the disputed ones."""
+
+    left: int
+    before: int | None
+    after: int | None
+
+
+def place(pair: Pair) -> Place:
+    """The neighbours of a pair, also of one that was decided just now."""
+    queue = disputed(pair.campaign)
+    earlier = queue.filter(Q(spread__gt=pair.spread) | Q(spread=pair.spread, pk__lt=pair.pk))
+    later = queue.filter(Q(spread__lt=pair.spread) | Q(spread=pair.spread, pk__gt=pair.pk))
+    return Place(
+        left=queue.count(),
+        before=earlier.order_by("spread", "-id").values_list("pk", flat=True).first(),
+        after=later.values_list("pk", flat=True).first(),
+    )
+
+
+# -- One pair -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Said:
+    """One judgment, and whether it counts."""
+
+    judgment: Judgment
+    counts: bool
+    fate: str
+
+    @property
+    def seconds(self) -> float | None:
+        """How long she was active on the pair."""
+        active = self.judgment.active_ms
+        return None if active is None else active / 1000
+
+
+def judgments(pair: Pair) -> list[Said]:
+    """Every judgment ever made of a pair, in the order they were made."""
+    rows = pair.judgments.select_related("judge", "seat", "superseded_by__made_by")
+    return [
+        Said(row, row.seat.judgment_id == row.pk, _fate(row))
+        for row in rows.order_by("id")
+        if row.grade is not None
+    ]
+
+
+def _fate(row: Judgment) -> str:
+    later = getattr(row, "superseded_by", None)
+    if later is None:
+        return "Counts" if row.seat.judgment_id == row.pk else "Put back"
+    if later.grade is not None:
+        return f"Changed to {Grade(later.grade).word}"
+    return "Voided" if later.made_by else "Taken back"
+
+
+# -- Gold -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class GoldPair:
+    """A pair with a known grade, and how judges did on it."""
+
+    pair: Pair
+    grade: Grade
+    made: int
+    right: int
+
+    @property
+    def share(self) -> float | None:
+        return self.right / self.made if self.made else None
+
+
+def gold(campaign: Campaign) -> Iterator[GoldPair]:
+    """Every gold pair, the oldest first."""
+    made = Q(seats__state=Seat.State.DONE)
+    rows = (
+        campaign.pairs.filter(state=Pair.State.GOLD)
+        .select_related("query", "document")
+        .annotate(
+            made=Count("seats", filter=made),
+            right=Count("seats", filter=made & Q(seats__judgment__grade=F("gold"))),
+        )
+        .order_by("id")
+    )
+    for row in rows:
+        yield GoldPair(row, Grade(row.gold or 0), row.made, row.right)
+
+
+def gold_by_judge(campaign: Campaign) -> Mapping[int, tuple[int, int]]:
+    """For each judge who judged gold pairs: how many judgments are right, of how many."""
+    seats = Seat.objects.filter(
+        pair__campaign=campaign, pair__state=Pair.State.GOLD, state=Seat.State.DONE
+    )
+    rows = (
+        seats.order_by()
+        .values_list("judge")
+        .annotate(made=Count("id"), right=Count("id", filter=Q(judgment__grade=F("pair__gold"))))
+    )
+    return {judge: (right, made) for judge, made, right in rows if judge is not None}
