@@ -13,8 +13,11 @@ from ranking.grades import Grade
 
 SLUG_TRIES = 100
 
-#: What decides which judgments are wanted and how labels are made of them.
-RULES = ("scheme_name", "k", "cap", "theta", "aggregator")
+#: What decides which judgments are wanted, and how labels are made of them: a change of either
+#: goes over all pairs.
+ROUTING = ("scheme_name", "k", "cap", "theta")
+LABELLING = ("aggregator", "gold_in_labels")
+RULES = ROUTING + LABELLING
 
 State = Campaign.State
 
@@ -60,11 +63,14 @@ def update(campaign: Campaign, fields: Mapping[str, Any], manager: User | None =
         before = Campaign.objects.select_for_update().get(pk=campaign.pk)
         Campaign.objects.filter(pk=campaign.pk).update(**fields)
         campaign.refresh_from_db()
-        ruled = any(getattr(before, name) != getattr(campaign, name) for name in RULES)
-        if ruled and before.state != State.DRAFT:
+        changed = {name for name in RULES if getattr(before, name) != getattr(campaign, name)}
+        if changed and before.state != State.DRAFT:
             old, new = _rules(before), _rules(campaign)
             history.record(campaign, manager, f"The rules were changed from {old} to {new}.")
-            jobs.enqueue("reroute", campaign)
+            if changed & set(ROUTING):
+                jobs.enqueue("reroute", campaign)
+            if changed & set(LABELLING):
+                jobs.enqueue("relabel", campaign)
 
 
 def _rules(campaign: Campaign) -> str:

@@ -15,7 +15,14 @@ def plan() -> None:
         if Pair.objects.filter(campaign=campaign, stale=True).exists():
             jobs.enqueue("aggregate", campaign)
         if campaign.state != Campaign.State.CLOSED:
+            _plan_relabelling(campaign)
             _plan_training(campaign)
+
+
+def _plan_relabelling(campaign: Campaign) -> None:
+    """Once a day all labels are held against all judgments, whatever was missed before."""
+    if campaign.snapshots.exists():
+        jobs.enqueue("relabel", campaign, period=_period(24))
 
 
 def _plan_training(campaign: Campaign) -> None:

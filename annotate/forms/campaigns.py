@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from annotate.models import Campaign
+from ranking.aggregation import AGGREGATORS
 from ranking.schemes import SCHEMES
 
 #: The schemes in words, the recommended one first.
@@ -17,13 +18,17 @@ SCHEME_WORDS = {
     "single": "One judgment for every pair.",
     "if-good-x": "One judgment; Good or better weighs θ times as much in training.",
 }
-#: The ways to a label that look at one pair at a time, so that a label is right at once.
+#: The ways to a label in words. The first five look at one pair at a time, so that a label is
+#: right at once; the models weigh the judges by all that they did, once a minute.
 AGGREGATOR_WORDS = {
     "majority": "Majority vote, ties to the middle",
     "mean": "Mean, rounded",
     "median": "Median",
     "highest": "Highest grade",
     "first": "First judgment",
+    "ordinal": "Model of the judges, for graded scales",
+    "dawid-skene": "Model of the judges by Dawid and Skene, for many judgments a pair",
+    "one-coin": "Model of the judges, one skill each",
 }
 GUIDELINES_MAX = 50_000
 
@@ -39,8 +44,13 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
     )
     aggregator = forms.ChoiceField(
         label="Labels are made by",
-        choices=list(AGGREGATOR_WORDS.items()),
-        help_text="How the judgments of a pair become its label.",
+        choices=[
+            (name, AGGREGATOR_WORDS.get(name, name)) for name in AGGREGATOR_WORDS | AGGREGATORS
+        ],
+        help_text=(
+            "How the judgments of a pair become its label. A change makes all labels anew. "
+            "With a model, a pair that was just judged has its majority for up to a minute."
+        ),
         initial="majority",
     )
 

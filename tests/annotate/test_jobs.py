@@ -295,6 +295,14 @@ def test_plan_writes_one_training_a_period_however_many_beats_tick(
     assert kinds().count("train") == 1
 
 
+def test_plan_wants_a_full_pass_a_day(campaign: Campaign, alice: User) -> None:
+    judged(campaign, alice, G)
+    for _ in range(3):
+        schedule.plan()
+        Job.objects.filter(state=Job.State.DUE).update(state=Job.State.DONE)
+    assert kinds().count("relabel") == 1
+
+
 def test_plan_trains_after_so_many_judgments(campaign: Campaign, alice: User) -> None:
     Campaign.objects.update(retrain_hours=0, retrain_judgments=2)
     judged(campaign, alice, B)

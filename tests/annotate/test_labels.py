@@ -1,11 +1,14 @@
 """Judgments to labels and snapshots."""
 
 import uuid
+from typing import Any
 
 import pytest
 
-from annotate import jobs, labels, routing, tasks
-from annotate.models import Campaign, Job, Label, Membership, Pair, Snapshot, User
+from annotate import campaigns, jobs, labels, routing, tasks
+from annotate.labels import passes, snapshots
+from annotate.models import Campaign, Job, Label, Membership, Pair, Seat, Snapshot, User
+from ranking.aggregation import AGGREGATORS
 from ranking.agreement import krippendorff_alpha
 from tests.conftest import person
 
@@ -103,3 +106,196 @@ def test_snapshots_of_the_same_minute_are_one(judged: Campaign) -> None:
     assert first.pk == second.pk
     Snapshot.objects.update(created_at=jobs.now_plus(seconds=-61))
     assert labels.take_snapshot(judged).pk != first.pk
+
+
+# -- Every aggregator, and full passes ------------------------------------------------------------
+
+
+def relabel(campaign: Campaign) -> Job:
+    """A full pass, as a worker does it."""
+    job = jobs.enqueue("relabel", campaign) or Job.objects.get(kind="relabel", state="due")
+    Job.objects.filter(pk=job.pk).update(due_at=jobs.now_plus(seconds=-1))
+    tasks.run(job.pk)
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE, job.error
+    return job
+
+
+def expected(campaign: Campaign) -> list[tuple[int, int, float]]:
+    made = labels.judgments(labels.counted(campaign))
+    result = AGGREGATORS[campaign.aggregator].aggregate(*made)
+    return list(
+        zip(result.pair.tolist(), result.grade.tolist(), result.score.tolist(), strict=True)
+    )
+
+
+def stored() -> list[tuple[int, int, float]]:
+    return list(Label.objects.order_by("pair").values_list("pair_id", "grade", "score"))
+
+
+@pytest.mark.parametrize("method", AGGREGATORS)
+def test_full_pass_gives_every_pair_what_the_library_says(judged: Campaign, method: str) -> None:
+    tasks.run(make_due().pk)
+    campaigns.update(judged, {"aggregator": method})
+    relabel(judged)
+    for ours, theirs in zip(stored(), expected(judged), strict=True):
+        assert ours == pytest.approx(theirs)
+    assert set(Label.objects.values_list("method", "judgments")) == {(method, 2)}
+
+
+@pytest.mark.parametrize("method", AGGREGATORS)
+def test_a_new_judgment_counts_at_once_whatever_the_aggregator(
+    campaign: Campaign, alice: User, method: str
+) -> None:
+    Campaign.objects.update(aggregator=method)
+    judge(campaign, alice, 3)
+    tasks.run(make_due().pk)
+    label = Label.objects.get()
+    by_model = labels.needs_all(method)
+    assert (label.grade, label.method) == (3, labels.PROVISIONAL if by_model else method)
+    assert Job.objects.filter(kind="relabel", state=Job.State.DUE).exists() == by_model
+
+
+def test_models_and_only_they_need_all_judgments() -> None:
+    assert {name for name in AGGREGATORS if labels.needs_all(name)} == {
+        "dawid-skene",
+        "one-coin",
+        "ordinal",
+    }
+
+
+def test_a_model_is_fitted_once_a_minute_however_many_judgments_come(
+    campaign: Campaign, alice: User
+) -> None:
+    Campaign.objects.update(aggregator="ordinal")
+    for _ in range(3):
+        judge(campaign, alice, 3)
+        tasks.run(make_due().pk)
+    job = Job.objects.get(kind="relabel")
+    assert jobs.take(job.pk) is None, "It waits for more judgments."
+    relabel(campaign)
+    assert set(Label.objects.values_list("method", flat=True)) == {"ordinal"}
+    assert not Job.objects.filter(kind="relabel", state=Job.State.DUE).exists()
+
+
+def test_full_pass_writes_only_labels_that_changed(judged: Campaign) -> None:
+    tasks.run(make_due().pk)
+    before = dict(Label.objects.values_list("pair_id", "updated_at"))
+    assert relabel(judged).message == "0 labels changed, from 12 judgments."
+    assert dict(Label.objects.values_list("pair_id", "updated_at")) == before
+    Label.objects.filter(pair=min(before)).update(grade=0)
+    assert relabel(judged).message == "1 labels changed, from 12 judgments."
+    assert stored() == expected(judged)
+
+
+def test_full_pass_leaves_a_label_that_another_worker_made_meanwhile(
+    judged: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks.run(make_due().pk)
+    Campaign.objects.update(aggregator="ordinal")
+    judged.refresh_from_db()
+    first = Pair.objects.order_by("pk")[0]
+
+    def reads_then_is_overtaken(seats: Any) -> Any:
+        made = labels.judgments(seats)
+        monkeypatch.setattr(passes, "judgments", labels.judgments)
+        seat = Seat.objects.filter(pair=first).order_by("pk")[0]
+        routing.correct(seat.judge, seat.judgment_id, routing.Answer(0, uuid.uuid4()))  # type: ignore[arg-type]
+        while labels.label_batch(judged):
+            pass
+        return made
+
+    monkeypatch.setattr(passes, "judgments", reads_then_is_overtaken)
+    relabel(judged)
+    methods = dict(Label.objects.values_list("pair_id", "method"))
+    assert methods.pop(first.pk) == labels.PROVISIONAL
+    assert set(methods.values()) == {"ordinal"}
+    assert Job.objects.filter(kind="relabel", state=Job.State.DUE).exists(), "A pass follows."
+    relabel(judged)
+    assert set(Label.objects.values_list("method", flat=True)) == {"ordinal"}
+
+
+def test_full_pass_does_not_bring_back_a_label_that_was_taken_away_meanwhile(
+    judged: Campaign, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Pair.objects.update(stale=False)
+    pair = Pair.objects.order_by("pk")[0]
+
+    def reads_then_is_overtaken(seats: Any) -> Any:
+        made = labels.judgments(seats)
+        Pair.objects.filter(pk=pair.pk).update(state=Pair.State.GOLD, gold=4)
+        return made
+
+    monkeypatch.setattr(passes, "judgments", reads_then_is_overtaken)
+    relabel(judged)
+    assert Label.objects.count() == 5
+    assert not Label.objects.filter(pair=pair).exists()
+
+
+def test_full_pass_sees_to_labels_of_a_method_that_was_given_up(
+    judged: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow worker writes by the old method after the pass has read."""
+    tasks.run(make_due().pk)
+
+    def writes_late(*_: Any) -> None:
+        Label.objects.update(method="highest")
+
+    monkeypatch.setattr(passes, "_write_all", writes_late)
+    relabel(judged)
+    assert Pair.objects.filter(stale=True).count() == 6
+    assert Job.objects.filter(kind="aggregate", state=Job.State.DUE).exists()
+
+
+def test_full_pass_of_nothing_is_done_at_once(campaign: Campaign) -> None:
+    assert relabel(campaign).message == "0 labels changed, from 0 judgments."
+
+
+def test_changing_the_aggregator_makes_all_labels_anew(judged: Campaign) -> None:
+    campaigns.update(judged, {"aggregator": "mean"})
+    assert Job.objects.filter(kind="relabel").count() == 1
+    assert not Job.objects.filter(kind="reroute").exists()
+    campaigns.update(judged, {"name": "Archive"})
+    assert Job.objects.filter(kind="relabel").count() == 1
+
+
+def test_gold_pairs_are_labelled_only_where_the_campaign_wants_it(judged: Campaign) -> None:
+    tasks.run(make_due().pk)
+    Pair.objects.filter(pk=Pair.objects.order_by("pk")[0].pk).update(state=Pair.State.GOLD, gold=4)
+    relabel(judged)
+    assert Label.objects.count() == 5
+    campaigns.update(judged, {"gold_in_labels": True})
+    relabel(judged)
+    assert Label.objects.count() == 6
+
+
+def test_effects_of_a_worker_that_lost_its_job_do_not_count(
+    judged: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = jobs.enqueue("relabel", judged)
+    assert job is not None
+
+    def is_cancelled(seats: Any) -> Any:
+        Job.objects.filter(pk=job.pk).update(token=None, state=Job.State.FAILED)
+        return labels.judgments(seats)
+
+    monkeypatch.setattr(passes, "judgments", is_cancelled)
+    tasks.run(job.pk)
+    assert not Label.objects.exists()
+    assert not Snapshot.objects.exists()
+
+
+def test_a_large_campaign_takes_its_snapshots_apart_from_its_labels(
+    judged: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels.take_snapshot(judged)
+    Snapshot.objects.update(histogram=[])
+    monkeypatch.setattr(snapshots, "SMALL", 11)
+    tasks.run(make_due().pk)
+    assert Label.objects.count() == 6
+    assert Snapshot.objects.get().histogram == []
+    job = Job.objects.get(kind="snapshot")
+    Job.objects.filter(pk=job.pk).update(due_at=jobs.now_plus(seconds=-1))
+    tasks.run(job.pk)
+    assert Snapshot.objects.get().histogram == [3, 4, 2, 1, 2]
+    assert Job.objects.get(pk=job.pk).message == "12 judgments."

@@ -1,0 +1,18 @@
+"""Judgments to labels and agreement snapshots. The only writer of both."""
+
+from annotate.labels.passes import PROVISIONAL, aggregate, label_batch, needs_all, relabel
+from annotate.labels.reading import counted, judgments
+from annotate.labels.snapshots import snapshot, summarise, take_snapshot
+
+__all__ = [
+    "PROVISIONAL",
+    "aggregate",
+    "counted",
+    "judgments",
+    "label_batch",
+    "needs_all",
+    "relabel",
+    "snapshot",
+    "summarise",
+    "take_snapshot",
+]
