@@ -10,6 +10,7 @@ from ranking.agreement.coefficients import (
     gwet_ac2,
     krippendorff_alpha,
     percent_agreement,
+    pooled_kappa,
 )
 from ranking.agreement.distribution import DistributionTest, distribution_test
 from ranking.agreement.judges import (
@@ -34,4 +35,5 @@ __all__ = [
     "krippendorff_alpha",
     "pairwise_kappa",
     "percent_agreement",
+    "pooled_kappa",
 ]

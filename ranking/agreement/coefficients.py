@@ -92,6 +92,41 @@ def fleiss_kappa(
     return _agreement(kinds, _features(kinds, w), kappa, (interval, rng, resamples))
 
 
+def pooled_kappa(
+    pair: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    grade: npt.ArrayLike,
+    weights: str | None = None,
+    *,
+    interval: float | None = None,
+    rng: Rng = None,
+    resamples: int = 1000,
+) -> Agreement:
+    """Cohen's kappa of all couples of judges taken together.
+
+    ``κ = 1 - Σ d_ij O_ij / Σ d_ij E_ij``, ``O`` the shares of grades ``i`` and ``j`` among all
+    couples of judges of a pair, each in both orders, ``E`` the product of its margins and ``d = 1
+    - w`` with the weights of :func:`fleiss_kappa`. Unlike there a pair with ``m`` judges counts ``m
+    (m - 1)`` times, as it would in the mean over couples of judges. With two judges who judged
+    every pair it is Scott's pi.
+
+    ``nan`` with one judge only, when no pair has two judges, and when all grades are equal.
+
+    References: J. Cohen, Psychological Bulletin 70 (1968); W. A. Scott, Public Opinion Quarterly 19
+    (1955).
+    """
+    distance = 1.0 - agreement_weights(weights)
+
+    def kappa(total: FloatArray) -> FloatArray:
+        together = total.reshape(-1, LEVELS, LEVELS)
+        seen = together.sum(axis=2)
+        observed = (together * distance).sum(axis=(1, 2)) * seen.sum(axis=1)
+        return 1.0 - _ratio(observed, np.einsum("bi,ij,bj->b", seen, distance, seen))
+
+    kinds = tally(pair, judge, grade)
+    return _agreement(kinds, couples(kinds.counts), kappa, (interval, rng, resamples))
+
+
 def gwet_ac2(
     pair: npt.ArrayLike,
     judge: npt.ArrayLike,
