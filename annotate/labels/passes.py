@@ -1,7 +1,8 @@
 """The two ways to labels: the pairs that changed, at once; all pairs, from time to time.
 
 A method that looks at one pair at a time needs only the first. A model learns its judges from all
-pairs, so a pair that was just judged has a provisional label until the next full pass.
+pairs, so a pair that was just judged has a provisional label until the next full pass. What a
+manager decided is above either.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,15 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotate import jobs
 from annotate.clock import now_plus
-from annotate.labels.reading import Judgments, counted, judgments, stored_labels
+from annotate.labels.reading import (
+    ADJUDICATED,
+    Judgments,
+    counted,
+    decisions,
+    final_grades,
+    judgments,
+    stored_labels,
+)
 from annotate.labels.snapshots import SMALL, follow, keep_snapshot, summarise
 from annotate.labels.writing import Fresh, write
 from annotate.models import Campaign, Job, Label, Pair
@@ -74,8 +83,9 @@ def label_batch(campaign: Campaign) -> int:
             # Read behind the locks: a change of the method has come to these pairs, or is to come.
             campaign = Campaign.objects.get(pk=campaign.pk)
             Pair.objects.filter(pk__in=pairs).update(stale=False)
-            labelled = _label(campaign, judgments(counted(campaign).filter(pair__in=pairs)))
-            Label.objects.filter(pair__in=set(pairs) - labelled).delete()
+            labels = _made_by(_at_once(campaign), campaign, pairs)
+            write(labels)
+            Label.objects.filter(pair__in=set(pairs) - set(labels.pair.tolist())).delete()
     return len(pairs)
 
 
@@ -83,14 +93,13 @@ def _stale(campaign: Campaign) -> QuerySet[Pair]:
     return Pair.objects.filter(campaign=campaign, stale=True)
 
 
-def _label(campaign: Campaign, made: Judgments) -> set[int]:
-    """Write the labels of a few locked pairs. Returns which of them have one."""
-    if not len(made[0]):
-        return set()
-    method = PROVISIONAL if needs_all(campaign.aggregator) else campaign.aggregator
-    labels = Fresh.of(AGGREGATORS[method].aggregate(*made), made[0], method)
-    write(labels)
-    return set(labels.pair.tolist())
+def _at_once(campaign: Campaign) -> str:
+    return PROVISIONAL if needs_all(campaign.aggregator) else campaign.aggregator
+
+
+def _made_by(method: str, campaign: Campaign, pairs: list[int]) -> Fresh:
+    made = judgments(counted(campaign).filter(pair__in=pairs))
+    return Fresh.of(method, made).decided(*decisions(final_grades(campaign).filter(pair__in=pairs)))
 
 
 # -- All pairs ------------------------------------------------------------------------------------
@@ -120,9 +129,7 @@ def relabel(job: Job) -> None:
 
 def _changed(campaign: Campaign, made: Judgments) -> Fresh:
     method = campaign.aggregator
-    if not len(made[0]):
-        return Fresh.none(method)
-    labels = Fresh.of(AGGREGATORS[method].aggregate(*made), made[0], method)
+    labels = Fresh.of(method, made).decided(*decisions(final_grades(campaign)))
     return labels.changed_from(stored_labels(campaign, method))
 
 
@@ -169,7 +176,8 @@ class _Left:
 
 def _without_judgments(campaign: Campaign) -> QuerySet[Label]:
     made = counted(campaign).filter(pair=OuterRef("pair"))
-    return Label.objects.filter(~Exists(made), pair__campaign=campaign)
+    decided = final_grades(campaign).filter(pair=OuterRef("pair"))
+    return Label.objects.filter(~Exists(made), ~Exists(decided), pair__campaign=campaign)
 
 
 def _now(campaign: Campaign) -> datetime:

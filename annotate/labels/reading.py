@@ -6,12 +6,16 @@ from itertools import chain, islice
 from typing import Any
 
 import numpy as np
-from django.db.models import QuerySet
+import numpy.typing as npt
+from django.db.models import Case, QuerySet, Value, When
 
-from annotate.models import Campaign, Label, Pair, Seat
+from annotate.models import Adjudication, Campaign, Label, Pair, Seat
 from ranking.judgments import FloatArray, IntArray
 
 CHUNK = 50_000
+
+#: The method of a label that a manager decided.
+ADJUDICATED = "adjudicated"
 
 Judgments = tuple[IntArray, IntArray, IntArray]
 
@@ -34,6 +38,19 @@ def judgments(seats: QuerySet[Seat]) -> Judgments:
     return pair, judge, grade
 
 
+def final_grades(campaign: Campaign) -> QuerySet[Adjudication]:
+    """What managers decided, above any aggregator. A gold pair has its known grade instead."""
+    decided = Adjudication.objects.filter(pair__campaign=campaign)
+    return decided.exclude(pair__state=Pair.State.GOLD)
+
+
+def decisions(final: QuerySet[Adjudication]) -> tuple[IntArray, IntArray]:
+    """Pairs, sorted, and their final grades."""
+    rows = final.order_by("pair_id").values_list("pair_id", "grade")
+    table = _table(rows.iterator(chunk_size=CHUNK), 2).astype(np.int64)
+    return table[:, 0], table[:, 1]
+
+
 @dataclass(frozen=True, eq=False)
 class Stored:
     """The labels as they stand, sorted by pair."""
@@ -42,18 +59,20 @@ class Stored:
     grade: IntArray
     score: FloatArray
     judgments: IntArray
+    final: npt.NDArray[np.bool_]
 
 
 def stored_labels(campaign: Campaign, method: str) -> Stored:
-    """The labels of a campaign that were made by this method."""
+    """The labels of a campaign that were made by this method, or decided."""
     rows = (
-        Label.objects.filter(pair__campaign=campaign, method=method)
+        Label.objects.filter(pair__campaign=campaign, method__in=[method, ADJUDICATED])
+        .annotate(final=Case(When(method=ADJUDICATED, then=Value(1)), default=Value(0)))
         .order_by("pair_id")
-        .values_list("pair_id", "grade", "score", "judgments")
+        .values_list("pair_id", "grade", "score", "judgments", "final")
     )
-    table = _table(rows.iterator(chunk_size=CHUNK), 4)
+    table = _table(rows.iterator(chunk_size=CHUNK), 5)
     pair, grade, number = (table[:, column].astype(np.int64) for column in (0, 1, 3))
-    return Stored(pair, grade, table[:, 2].copy(), number)
+    return Stored(pair, grade, table[:, 2].copy(), number, table[:, 4] == 1)
 
 
 def _table(rows: Iterable[Sequence[Any]], width: int) -> FloatArray:

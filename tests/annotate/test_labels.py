@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from annotate import campaigns, jobs, labels, routing, tasks
+from annotate import adjudication, campaigns, jobs, labels, routing, tasks
 from annotate.labels import passes, snapshots
 from annotate.models import Campaign, Job, Label, Membership, Pair, Seat, Snapshot, User
 from ranking.aggregation import AGGREGATORS
@@ -299,3 +299,30 @@ def test_a_large_campaign_takes_its_snapshots_apart_from_its_labels(
     tasks.run(job.pk)
     assert Snapshot.objects.get().histogram == [3, 4, 2, 1, 2]
     assert Job.objects.get(pk=job.pk).message == "12 judgments."
+
+
+# -- What managers decided ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["median", "ordinal"])
+def test_a_final_grade_is_above_any_aggregator(judged: Campaign, dana: User, method: str) -> None:
+    Campaign.objects.update(aggregator=method)
+    pair = Pair.objects.order_by("position")[1]
+    adjudication.decide(dana, pair.pk, 0)
+    for work in (lambda: tasks.run(make_due().pk), lambda: relabel(judged)):
+        work()
+        label = Label.objects.get(pair=pair)
+        assert (label.grade, label.score, label.method) == (0, 0.0, labels.ADJUDICATED)
+        assert Label.objects.filter(method=labels.ADJUDICATED).count() == 1
+    adjudication.withdraw(dana, pair.pk)
+    relabel(judged)
+    assert set(Label.objects.values_list("method", flat=True)) == {method}
+
+
+def test_a_final_grade_needs_no_judgment(campaign: Campaign, dana: User) -> None:
+    pair = Pair.objects.order_by("position")[0]
+    adjudication.decide(dana, pair.pk, 4)
+    tasks.run(make_due().pk)
+    relabel(campaign)
+    label = Label.objects.get()
+    assert (label.pair, label.grade, label.judgments) == (pair, 4, 0)
