@@ -5,6 +5,7 @@ from annotate.labels.reading import ADJUDICATED, counted, judgments
 from annotate.labels.snapshots import snapshot, summarise, take_snapshot
 
 __all__ = [
+    "ADJUDICATED",
     "PROVISIONAL",
     "aggregate",
     "counted",

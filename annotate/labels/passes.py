@@ -155,7 +155,7 @@ class _Left:
     @classmethod
     def after(cls, campaign: Campaign) -> "_Left":
         labels = Label.objects.filter(pair__campaign=campaign)
-        others = labels.exclude(method=campaign.aggregator)
+        others = labels.exclude(method__in=[campaign.aggregator, ADJUDICATED])
         by_model = needs_all(campaign.aggregator)
         outdated = others.exclude(method=PROVISIONAL) if by_model else others
         return cls(
