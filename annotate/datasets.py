@@ -98,12 +98,12 @@ def _text(campaign: Campaign, qid: IntArray, document: IntArray, rank: IntArray)
     )
 
 
-def texts(campaign: Campaign) -> tuple[IntArray, list[TextDocument]]:
-    """Every document of a campaign as text, by rising id."""
+def texts(campaign: Campaign, most: int | None = None) -> tuple[IntArray, list[TextDocument]]:
+    """The documents of a campaign as text, by rising id; at most so many."""
     rows = list(
         Document.objects.filter(campaign=campaign)
         .order_by("pk")
-        .values_list("pk", "url", "title", "snippet", "text")
+        .values_list("pk", "url", "title", "snippet", "text")[:most]
     )
     return np.array([row[0] for row in rows], dtype=np.int64), [
         TextDocument(*row[1:]) for row in rows

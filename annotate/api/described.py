@@ -68,7 +68,7 @@ def closed_shapes(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 def example(value: Any, *, request: bool = False) -> OpenApiExample:
     name = "Request" if request else "Answer"
-    statuses = None if request else ["200", "201"]
+    statuses = None if request else ["200", "201", "202"]
     return OpenApiExample(
         name, value=value, request_only=request, response_only=not request, status_codes=statuses
     )

@@ -16,21 +16,24 @@ MOST_DEPTH = 8
 
 class TooLargeError(APIException):
     status_code = 413
-    default_detail = f"A body must have at most {MOST_BYTES} bytes. This one has more."
     default_code = "too_large"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"A body must have at most {most} bytes. This one has more.")
 
 
 class JsonParser(BaseParser):
     """Unlike the framework's own it reads no more than it may and trusts no declared charset."""
 
     media_type = "application/json"
+    most_bytes = MOST_BYTES
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Any = None
     ) -> Any:
-        raw = stream.read(MOST_BYTES + 1)
-        if len(raw) > MOST_BYTES:
-            raise TooLargeError
+        raw = stream.read(self.most_bytes + 1)
+        if len(raw) > self.most_bytes:
+            raise TooLargeError(self.most_bytes)
         try:
             data = json.loads(raw.decode(), parse_constant=_refuse)
         except RecursionError:

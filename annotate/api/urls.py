@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path, re_path
 
-from annotate.api import campaigns, docs, judging
+from annotate.api import campaigns, docs, judging, ranking
 
 urlpatterns: list[URLPattern] = [
     path("campaigns/", campaigns.campaigns, name="api_campaigns"),
@@ -13,6 +13,8 @@ urlpatterns: list[URLPattern] = [
     path("seats/<int:seat_id>/extend/", judging.extend, name="api_extend"),
     path("judgments/<int:judgment_id>/undo/", judging.undo, name="api_undo"),
     path("judgments/<int:judgment_id>/correct/", judging.correct, name="api_correct"),
+    path("campaigns/<slug:slug>/rank/", ranking.rank, name="api_rank"),
+    path("campaigns/<slug:slug>/train/", ranking.train, name="api_train"),
     path("schema/", docs.schema, name="api_schema"),
     path("docs/", docs.docs, name="api_docs"),
     re_path("^", docs.nothing, name="api_nothing"),

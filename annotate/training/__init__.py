@@ -4,7 +4,7 @@ from annotate.training.champion import current, previous, promote, roll_back
 from annotate.training.errors import ModelError, TrainingError
 from annotate.training.registry import describe, load, read
 from annotate.training.runs import cancel, jobs_of, progress, request, settle
-from annotate.training.steps import finish, fold, train
+from annotate.training.steps import finish, fold, train, work
 
 __all__ = [
     "ModelError",
@@ -24,4 +24,5 @@ __all__ = [
     "roll_back",
     "settle",
     "train",
+    "work",
 ]

@@ -81,6 +81,18 @@ def finish(job: Job) -> None:
         _complete(job, run, data, _fold_scores(run, data))
 
 
+#: What each kind of job does for a run.
+STEPS = {"train": train, "fold": fold, "train-finish": finish}
+
+
+def work(run: TrainingRun) -> None:
+    """Do the jobs of a run here and now; workers that live may take some of them."""
+    while due := runs.jobs_of(run).filter(state=Job.State.DUE).order_by("pk").first():
+        job = jobs.take(due.pk)
+        if job is not None:
+            STEPS[job.kind](job)
+
+
 @contextmanager
 def _ending(job: Job, run: TrainingRun) -> Iterator[None]:
     try:

@@ -810,6 +810,8 @@ def test_schema_is_valid_openapi_and_has_every_route(alice_api: Api) -> None:
         ("/api/v1/seats/{seat_id}/extend/", "post"),
         ("/api/v1/judgments/{judgment_id}/undo/", "post"),
         ("/api/v1/judgments/{judgment_id}/correct/", "post"),
+        ("/api/v1/campaigns/{slug}/rank/", "post"),
+        ("/api/v1/campaigns/{slug}/train/", "post"),
     }
 
 
