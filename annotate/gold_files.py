@@ -17,7 +17,7 @@ from ranking.grades import Grade
 
 COLUMNS = ("query", "query_id", "doc_id", "url", "grade", "note")
 REQUIRED = "The first line must name the columns query, doc_id or url, and grade."
-MAX_LINES = 5000
+MAX_ROWS = 5000
 MAX_NOTE = 2000
 BATCH = 500
 GRADES = {str(int(grade)): grade for grade in Grade} | {
@@ -82,13 +82,13 @@ def _read(content: bytes) -> Iterator[Known | Problem]:
             yield Problem(1, reason)
             return
         line = reader.line_num + 1
-        for cells in reader:
+        for number, cells in enumerate(reader, start=1):
+            if number > MAX_ROWS:
+                yield Problem(line, f"A file must have at most {MAX_ROWS:,} rows.")
+                return
             if any(cell.strip() for cell in cells):
                 yield _row(line, header, cells)
             line = reader.line_num + 1
-            if line > MAX_LINES + 1 and cells:
-                yield Problem(line, f"A file must have at most {MAX_LINES:,} lines.")
-                return
     except csv.Error as error:
         yield Problem(line, f"The line is not CSV: {error}.")
 

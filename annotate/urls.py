@@ -11,6 +11,7 @@ from annotate.views import (
     pairs,
     referrals,
     setup,
+    standing,
     tokens,
     work,
 )
@@ -45,6 +46,17 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<slug:slug>/judges/", setup.campaign_judges, name="campaign_judges"),
     path("campaigns/<slug:slug>/judges/add/", setup.judge_add, name="judge_add"),
     path("campaigns/<slug:slug>/judges/<int:number>/", setup.judge_change, name="judge_change"),
+    path(
+        "campaigns/<slug:slug>/judges/<int:number>/standing/",
+        standing.judge_standing,
+        name="judge_standing",
+    ),
+    path(
+        "campaigns/<slug:slug>/judges/<int:number>/put-back/",
+        standing.judge_put_back,
+        name="judge_put_back",
+    ),
+    path("campaigns/<slug:slug>/history/", standing.campaign_history, name="campaign_history"),
     path(
         "campaigns/<slug:slug>/guidelines/", setup.campaign_guidelines, name="campaign_guidelines"
     ),

@@ -67,6 +67,10 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "retrain_hours",
             "retrain_judgments",
             "lease_minutes",
+            "gold_percent",
+            "qualification_size",
+            "qualification_percent",
+            "gold_in_labels",
         ]
         labels: ClassVar = {
             "k": "k",
@@ -76,6 +80,10 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "retrain_hours": "Retrain every … hours",
             "retrain_judgments": "Retrain after … new judgments",
             "lease_minutes": "A judge holds a pair for … minutes",
+            "gold_percent": "Gold pairs among all, per cent",
+            "qualification_size": "Gold pairs to qualify",
+            "qualification_percent": "Pass mark, per cent",
+            "gold_in_labels": "Label gold pairs too",
         }
         help_texts: ClassVar = {
             "name": "Judges see it at the top of their page.",
@@ -84,6 +92,10 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "theta": "How much more a Good+ label weighs (if-good-x).",
             "budget": "Empty means no limit.",
             "lease_minutes": "After that an unfinished pair goes to somebody else.",
+            "gold_percent": "How often a judge who may judge gets one. 0 means never.",
+            "qualification_size": "Judged before real work begins. 0 means nobody has to qualify.",
+            "qualification_percent": "So many of them must be right.",
+            "gold_in_labels": "From their judgments, as other pairs.",
         }
 
     def clean_name(self) -> str:

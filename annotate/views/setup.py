@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate import campaigns, guidelines, imports, jobs, markdown, people
+from annotate import campaigns, guidelines, imports, jobs, markdown, people, standings
 from annotate.access import SignedInRequest, managed_campaign
 from annotate.forms.campaigns import GuidelinesForm, JudgeForm, UploadForm
 from annotate.models import Campaign, Job, Membership, User
@@ -88,13 +88,12 @@ def campaign_judges(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 
 def _judges_page(request: SignedInRequest, campaign: Campaign, form: JudgeForm) -> HttpResponseBase:
-    memberships = campaign.memberships.filter(role=Membership.Role.JUDGE)
     context = {
         "campaign": campaign,
         "form": form,
         "people": [
-            (membership.user, campaigns.may_invite(request.user, membership.user))
-            for membership in memberships.select_related("user").order_by("user__username")
+            (standing, campaigns.may_invite(request.user, standing.user))
+            for standing in standings.of_campaign(campaign)
         ],
         "known": campaigns.known_people(request.user, campaign),
         "needed": campaigns.judges_needed(campaign),

@@ -34,6 +34,9 @@ NEW = {
     "retrain_hours": "24",
     "retrain_judgments": "500",
     "lease_minutes": "15",
+    "gold_percent": "0",
+    "qualification_size": "0",
+    "qualification_percent": "70",
 }
 CSV = b"query,url,title,snippet\nsort a list,https://example.org/1,Sorting,How to sort.\n"
 BAD_CSV = b"query,url\nsort a list,javascript:alert(1)\n,https://example.org/2\n"
