@@ -7,6 +7,7 @@ import hashlib
 import secrets
 
 from django.conf import settings
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import UserManager
 from django.db import transaction
 from django.db.models import Q
@@ -40,6 +41,20 @@ def create_person(name: str, email: str = "", role: str = User.Role.JUDGE) -> Us
         user.set_unusable_password()
         user.save()
     return user
+
+
+def stand_in(name: str, place: str) -> User:
+    """Somebody who judged elsewhere and is known here by the files of one campaign only.
+
+    Nobody can sign in as such a person. The same name and place are the same person.
+    """
+    known = {"first_name": name, "is_active": False, "password": make_password(None)}
+    user, _ = User.objects.get_or_create(username=stand_in_name(name, place), defaults=known)
+    return user
+
+
+def stand_in_name(name: str, place: str) -> str:
+    return f"{name} ({place})"
 
 
 def find(email: str) -> User | None:

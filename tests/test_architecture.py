@@ -28,10 +28,12 @@ SPINE = {
     "history": {"models"},
     "routing": {"clock", "history", "jobs", "models"},
     "labels": {"clock", "jobs", "models"},
+    "reports": {"jobs", "labels", "models"},
     "training": {"clock", "datasets", "history", "jobs", "models"},
-    "agreement": {"models"},
-    "costs": {"models"},
-    "exports": {"models"},
+    "figures": {"models"},
+    "agreement": {"figures", "models"},
+    "costs": {"figures", "models"},
+    "exports": {"datasets", "exchange", "models", "parquet", "people", "spreadsheets", "training"},
 }
 
 #: Which modules write which table. Where there are several, docs/architecture.md says which
@@ -49,9 +51,11 @@ WRITERS = {
     "Label": {"labels"},
     "Ledger": {"routing"},
     "Membership": {"campaigns"},
+    "Note": {"notes"},
     "Pair": {"adjudication", "imports", "labels", "routing"},
     "Query": {"imports"},
     "Refusal": {"routing"},
+    "Report": {"reports"},
     "Seat": {"routing"},
     "SignInLink": {"people"},
     "Snapshot": {"labels"},

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
+from annotate.exports import EXPORTS
 from annotate.formats import FORMATS
 from annotate.tasks import WORK
 from ranking.aggregation import AGGREGATORS
@@ -64,7 +65,8 @@ def commands() -> set[str]:
         ("routing.md", SCHEMES),
         ("aggregation.md", AGGREGATORS),
         ("rankers.md", RANKERS),
-        ("import.md", FORMATS),
+        ("formats.md", FORMATS),
+        ("formats.md", EXPORTS),
         ("background.md", WORK),
         ("install.md", commands()),
     ],

@@ -1,6 +1,8 @@
 """What every format reads to: rows that can be loaded, and problems that name their line."""
 
+import re
 from dataclasses import dataclass
+from datetime import datetime
 from urllib.parse import urlsplit
 
 MAX_QUERY = 2000
@@ -8,9 +10,16 @@ MAX_KEY = 200
 MAX_URL = 2048
 MAX_TITLE = 1000
 MAX_TEXT = 100_000
+MAX_NAME = 80
+
+#: What no text may hold: PostgreSQL refuses NUL, UTF-8 has no lone surrogates.
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+_BLANK_OR_CONTROL = re.compile(
+    r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\ufeff]"
+)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Why a line cannot be loaded."""
 
@@ -18,9 +27,26 @@ class Problem:
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What a person said of a pair, as a file gives it. Its value stands on the file's scale."""
+
+    value: float
+    judge: str = ""
+    comment: str = ""
+    at: datetime | None = None
+    active_ms: int | None = None
+    guideline_version: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Row:
-    """One pair as a file gives it."""
+    """One pair as a file gives it. An empty text means that the file does not say.
+
+    A row without a document tells only something of its query. ``by_text`` says that the file
+    knows its query by its words alone, ``encoded`` that blanks in its names are percent-encoded,
+    ``own_scale`` that its grades are ours, by their words.
+    """
 
     line: int
     query_key: str
@@ -35,56 +61,96 @@ class Row:
     rank: int | None = None
     truth: int | None = None
     features: tuple[float, ...] | None = None
+    ratings: tuple[Rating, ...] = ()
+    by_text: bool = False
+    encoded: bool = False
+    own_scale: bool = False
+    passed_over: bool = False
 
 
-def checked(row: Row) -> Row | Problem:
+_LIMITS = (
+    ("query_id", "query_key", MAX_KEY),
+    ("query", "query", MAX_QUERY),
+    ("doc_id", "document_key", MAX_URL),
+    ("locale", "locale", 20),
+    ("title", "title", MAX_TITLE),
+    ("snippet", "snippet", MAX_TEXT),
+    ("intent", "intent", MAX_TEXT),
+    ("text", "text", MAX_TEXT),
+)
+
+
+def checked(row: Row, document: bool = True) -> Row | Problem:
     """The row, or the first thing that is wrong with it."""
-    return next((Problem(row.line, reason) for reason in _reasons(row)), row)
+    for name, field, most in _LIMITS:
+        value = getattr(row, field)
+        if len(value) > most:
+            got = len(value)
+            return Problem(
+                row.line, f"{name} must have at most {most} characters. Got {got} instead."
+            )
+        if _UNWRITABLE.search(value):
+            what = "NUL character" if "\0" in value else "lone surrogate"
+            return Problem(row.line, f"A text must not hold a {what}.")
+    reason = _reason(row, document)
+    return Problem(row.line, reason) if reason else row
 
 
-def _reasons(row: Row) -> list[str]:
-    found = [
-        f"{name} must have at most {most} characters. Got {len(value)} instead."
-        for name, value, most in (
-            ("query_id", row.query_key, MAX_KEY),
-            ("query", row.query, MAX_QUERY),
-            ("doc_id", row.document_key, MAX_URL),
-            ("locale", row.locale, 20),
-            ("title", row.title, MAX_TITLE),
-            ("snippet", row.snippet, MAX_TEXT),
-            ("intent", row.intent, MAX_TEXT),
-            ("text", row.text, MAX_TEXT),
-        )
-        if len(value) > most
-    ]
-    if not row.query:
-        found.append("query must not be empty.")
-    if not row.document_key:
-        found.append("url or doc_id must not be empty.")
-    if any("\0" in value for value in vars(row).values() if isinstance(value, str)):
-        found.append("A text must not hold a NUL character.")
-    if row.url:
-        found += url_reasons(row.url)
-    if row.rank is not None and row.rank < 1:
-        found.append(f"rank must be at least 1. Got {row.rank} instead.")
+def _reason(row: Row, document: bool) -> str:
+    if not row.query_key.strip():
+        return "query must not be empty."
+    if document and not row.document_key:
+        return "url or doc_id must not be empty."
+    if row.url and (reason := url_reason(row.url)):
+        return reason
+    if row.rank is not None and not 1 <= row.rank < 2**31:
+        return f"rank must be at least 1 and below {2**31}. Got {row.rank} instead."
     if row.truth is not None and not 0 <= row.truth <= 4:
-        found.append(f"A grade must be 0 to 4. Got {row.truth} instead.")
-    return found
+        return f"A grade must be 0 to 4. Got {row.truth} instead."
+    return next(filter(None, map(_rating_reason, row.ratings)), "")
 
 
-def url_reasons(url: str) -> list[str]:
+def _rating_reason(rating: Rating) -> str:
+    if len(rating.judge) > MAX_NAME:
+        return f"A judge's name must have at most {MAX_NAME} characters."
+    if len(rating.comment) > MAX_TEXT:
+        return f"comment must have at most {MAX_TEXT} characters. Got {len(rating.comment)}."
+    if _UNWRITABLE.search(rating.judge) or _UNWRITABLE.search(rating.comment):
+        return "A text must not hold a NUL character or a lone surrogate."
+    return ""
+
+
+def url_reason(url: str) -> str:
     """What is wrong with an address: only plain http and https may ever become a link."""
     if len(url) > MAX_URL:
-        return [f"url must have at most {MAX_URL} characters. Got {len(url)} instead."]
-    if any(character.isspace() or not character.isprintable() for character in url):
-        return ["url must not hold blanks or control characters."]
+        return f"url must have at most {MAX_URL} characters. Got {len(url)} instead."
+    if _BLANK_OR_CONTROL.search(url) or not url.isprintable():
+        return "url must not hold blanks or control characters."
     try:
         parts = urlsplit(url)
         host = parts.hostname
     except ValueError as error:
-        return [f"url must be an address. Got {url!r}: {error}."]
+        return f"url must be an address. Got {url[:80]!r}: {error}."
     if parts.scheme not in ("http", "https") or not host:
-        return [f"url must begin with http:// or https:// and name a host. Got {url[:80]!r}."]
-    if parts.username is not None or parts.password is not None:
-        return ["url must not hold a user name or password."]
-    return []
+        return f"url must begin with http:// or https:// and name a host. Got {url[:80]!r}."
+    if "@" in parts.netloc:
+        return "url must not hold a user name or password."
+    return ""
+
+
+_NUMBER = re.compile(r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,4})?")
+
+
+def number(cell: str) -> float | None:
+    """A finite number, blanks around it or not; None if it is none."""
+    cell = cell.strip()
+    if not _NUMBER.fullmatch(cell):
+        return None
+    value = float(cell)
+    return value if value - value == 0 else None
+
+
+def whole(cell: str) -> int | None:
+    """A whole number of at most nine digits, also written 3.0; None if it is none."""
+    value = number(cell)
+    return int(value) if value is not None and value == int(value) and abs(value) < 1e9 else None

@@ -3,8 +3,6 @@
 from typing import Any, ClassVar
 
 from django import forms
-from django.conf import settings
-from django.core.files.uploadedfile import UploadedFile
 
 from annotate.models import Campaign
 from ranking.aggregation import AGGREGATORS
@@ -67,6 +65,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "retrain_hours",
             "retrain_judgments",
             "lease_minutes",
+            "live_page",
             "gold_percent",
             "qualification_size",
             "qualification_percent",
@@ -80,6 +79,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "retrain_hours": "Retrain every … hours",
             "retrain_judgments": "Retrain after … new judgments",
             "lease_minutes": "A judge holds a pair for … minutes",
+            "live_page": "Judges may look at the live page",
             "gold_percent": "Gold pairs among all, per cent",
             "qualification_size": "Gold pairs to qualify",
             "qualification_percent": "Pass mark, per cent",
@@ -103,21 +103,6 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         if not name:
             raise forms.ValidationError("A campaign must have a name.")
         return name
-
-
-class UploadForm(forms.Form):
-    """One file of pairs."""
-
-    file = forms.FileField(label="File")
-
-    def clean_file(self) -> "UploadedFile[bytes]":
-        file: UploadedFile[bytes] = self.cleaned_data["file"]
-        if (file.size or 0) > settings.UPLOAD_MAX_BYTES:
-            most, got = settings.UPLOAD_MAX_BYTES / 2**20, (file.size or 0) / 2**20
-            raise forms.ValidationError(
-                f"A file must have at most {most:.0f} MB. Got {got:.0f} MB instead."
-            )
-        return file
 
 
 class JudgeForm(forms.Form):

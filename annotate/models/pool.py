@@ -61,6 +61,7 @@ class Pair(models.Model):
         REFERRED = "referred", "Referred to the manager"
         DROPPED = "dropped", "Dropped"
         GOLD = "gold", "Gold"
+        LOADING = "loading", "Being loaded"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="pairs")
     query = models.ForeignKey(Query, models.CASCADE, related_name="pairs")
@@ -91,7 +92,7 @@ class Pair(models.Model):
                 condition=Q(truth__isnull=True) | Q(truth__lt=LEVELS), name="truth_is_a_grade"
             ),
             models.CheckConstraint(
-                condition=Q(gold__isnull=True, state__in=["open", "closed", "referred", "dropped"])
+                condition=(Q(gold__isnull=True) & ~Q(state="gold"))
                 | Q(gold__lt=LEVELS, state="gold"),
                 name="gold_has_a_grade",
             ),
@@ -115,9 +116,12 @@ class Upload(models.Model):
     """A file on its way in: checked when it comes, loaded whole or not at all."""
 
     class State(models.TextChoices):
+        CHECKING = "checking", "Being checked"
+        ASKED = "asked", "Needs an answer"
         CHECKED = "checked", "Checked"
         REFUSED = "refused", "Refused"
         LOADING = "loading", "Loading"
+        APPLYING = "applying", "Opening"
         LOADED = "loaded", "Loaded"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="uploads")
@@ -126,11 +130,29 @@ class Upload(models.Model):
     state = models.CharField(max_length=8, choices=State)
     name = models.CharField(max_length=200, help_text="As its sender called it.")
     file = models.CharField(max_length=100, help_text="As we call it.")
-    format = models.CharField(max_length=10)
+    format = models.CharField(max_length=20, blank=True)
+    guess = models.CharField(max_length=200, blank=True, help_text="By what its format was told.")
+    scale = models.CharField(max_length=20, blank=True, help_text="What its grades stand on.")
+    grades = models.CharField(
+        max_length=9, blank=True, help_text="Whether its grades are judgments or the truth."
+    )
+    judge = models.CharField(
+        max_length=80, blank=True, help_text="Whose grades they are, where the file names nobody."
+    )
     rows = models.PositiveIntegerField(default=0)
+    pairs = models.PositiveIntegerField(default=0)
     queries = models.PositiveIntegerField(default=0)
+    judgments = models.PositiveIntegerField(default=0)
+    passed_over = models.PositiveIntegerField(default=0)
+    low = models.FloatField(null=True, help_text="The lowest grade in it, as it stands there.")
+    high = models.FloatField(null=True)
+    fractions = models.BooleanField(default=False)
+    problems = models.PositiveIntegerField(default=0)
     preview = models.JSONField(default=list)
-    errors = models.JSONField(default=list)
+    errors = models.JSONField(default=list, help_text="The first problems, by line.")
+    marks = models.JSONField(
+        default=dict, help_text="The last query and document before it came, by their numbers."
+    )
     message = models.TextField(blank=True)
 
     class Meta:

@@ -7,6 +7,7 @@ waits for a seat. SQLite takes its one write lock at BEGIN instead, so the same 
 from annotate.routing.errors import CampaignNotOpenError, RoutingError, StaleSeatError
 from annotate.routing.judgments import Answer, correct, submit, take_back, void
 from annotate.routing.membership import exclude, put_back, readmit, set_qualified
+from annotate.routing.recording import Entry, record
 from annotate.routing.referrals import drop, give_gold, refuse, resume, take_gold
 from annotate.routing.seats import claim, extend, open_seats, release, why_none
 from annotate.routing.settling import reroute
@@ -14,6 +15,7 @@ from annotate.routing.settling import reroute
 __all__ = [
     "Answer",
     "CampaignNotOpenError",
+    "Entry",
     "RoutingError",
     "StaleSeatError",
     "claim",
@@ -25,6 +27,7 @@ __all__ = [
     "open_seats",
     "put_back",
     "readmit",
+    "record",
     "refuse",
     "release",
     "reroute",

@@ -1,13 +1,13 @@
-"""The dashboard of a campaign, its moving parts, and exports."""
+"""The dashboard of a campaign and its moving parts."""
 
 from typing import Any
 
-from django.http import Http404, HttpResponseBase, JsonResponse, StreamingHttpResponse
+from django.http import HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
-from annotate import campaigns, exports, overview
+from annotate import campaigns, overview
 from annotate.access import SignedInRequest, managed_campaign
 from annotate.models import Campaign
 
@@ -59,16 +59,3 @@ def _context(campaign: Campaign) -> dict[str, Any]:
         "steps": campaigns.steps_from(campaign),
         "tab": "overview",
     }
-
-
-@require_safe
-def campaign_export(request: SignedInRequest, slug: str, name: str) -> HttpResponseBase:
-    """judgments.csv or labels.csv, row by row as the database hands them out."""
-    campaign = managed_campaign(request.user, slug)
-    if name not in exports.EXPORTS:
-        raise Http404("There is no such export.")
-    return StreamingHttpResponse(
-        exports.stream(name, campaign),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{campaign.slug}-{name}.csv"'},
-    )

@@ -1,18 +1,17 @@
-"""What a campaign is made of: data, judges, guidelines."""
+"""What a campaign is made of besides its data: judges, guidelines."""
 
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpResponseBase, JsonResponse
+from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate import campaigns, guidelines, imports, jobs, markdown, people, standings
+from annotate import campaigns, guidelines, markdown, people, standings
 from annotate.access import SignedInRequest, managed_campaign
-from annotate.forms.campaigns import GuidelinesForm, JudgeForm, UploadForm
-from annotate.models import Campaign, Job, Membership, User
+from annotate.forms.campaigns import GuidelinesForm, JudgeForm
+from annotate.models import Campaign, Membership, User
 
 LINK = "new_sign_in_link"
 
@@ -20,56 +19,6 @@ LINK = "new_sign_in_link"
 def bad(form: Any) -> int:
     """The status of a page that shows a form: what cannot be taken is said to be so."""
     return 422 if form.is_bound and form.errors else 200
-
-
-# -- Data -----------------------------------------------------------------------------------------
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def campaign_data(request: SignedInRequest, slug: str) -> HttpResponseBase:
-    """What was uploaded, and a place for more."""
-    campaign = managed_campaign(request.user, slug)
-    sent = request.method == "POST"
-    form = UploadForm(request.POST, request.FILES) if sent else UploadForm()
-    if sent and form.is_valid():
-        file = form.cleaned_data["file"]
-        try:
-            upload = imports.check_upload(campaign, request.user, file, file.name)
-        except imports.ImportRefusedError as error:
-            form.add_error("file", " ".join(problem.reason for problem in error.problems))
-        else:
-            return redirect("upload", slug, upload.pk)
-    context = {
-        "campaign": campaign,
-        "form": form,
-        "uploads": campaign.uploads.all(),
-        "pairs": campaign.pairs.count(),
-        "queries": campaign.queries.count(),
-        "documents": campaign.documents.count(),
-        "tab": "data",
-    }
-    return render(request, "campaigns/data.html", context, status=bad(form))
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def upload_page(request: SignedInRequest, slug: str, number: int) -> HttpResponseBase:
-    """Look at a file before it counts, then load it."""
-    campaign = managed_campaign(request.user, slug)
-    upload = get_object_or_404(campaign.uploads, pk=number)
-    if request.method == "POST":
-        imports.load(upload)
-        return redirect("upload", slug, number)
-    context = {
-        "campaign": campaign,
-        "upload": upload,
-        "job": Job.objects.filter(kind="import", key=f"upload-{upload.pk}").first(),
-        "worker_alive": jobs.worker_alive(),
-        "tab": "data",
-    }
-    if wants_json(request):
-        status = render_to_string("campaigns/_upload_status.html", context, request)
-        return JsonResponse({"fragments": {"upload-status": status}})
-    return render(request, "campaigns/upload.html", context)
 
 
 def wants_json(request: SignedInRequest) -> bool:

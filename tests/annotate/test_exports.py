@@ -11,19 +11,22 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate import campaigns, exports, labels, routing
+from annotate import campaigns, exports, labels, routing, spreadsheets
+from annotate.exports.reading import FETCH_ROWS
 from annotate.models import Campaign, Judgment, Label, Membership, Pair, Query, User
 from tests.conftest import fill, person, signed_in
 
 JUDGMENTS = (
-    "query_id,query,locale,intent,doc_id,url,title,snippet,judge,grade,grade_name,comment,"
+    "query_id,query,locale,intent,doc_id,url,title,snippet,rank,judge,grade,grade_name,comment,"
     "created_at,duration_ms,guideline_version,superseded\r\n"
 )
-LABELS = "query_id,query,doc_id,url,grade,grade_name,grade_mean,n_judgments,method,updated_at\r\n"
+LABELS = (
+    "query_id,query,doc_id,url,rank,grade,grade_name,grade_mean,n_judgments,method,updated_at\r\n"
+)
 
 
 def download(client: Client, name: str, slug: str = "library") -> str:
-    response = client.get(reverse("campaign_export", args=[slug, name]))
+    response = client.get(reverse("campaign_export", args=[slug, f"{name}.csv"]))
     assert response.status_code == 200
     assert response.streaming
     return b"".join(response.streaming_content).decode()  # type: ignore[arg-type]
@@ -59,7 +62,7 @@ def test_judgments_whole_with_corrections_marked(
     back = Judgment.objects.get(supersedes=first)
     again = judge(campaign, alice, 2)
     other = judge(campaign, bob, 0)
-    about = "q1,query 1,en,Find it.,{0},{0},Title 1.{1},About {1}."
+    about = "q1,query 1,en,Find it.,{0},{0},Title 1.{1},About {1}.,{1}"
 
     def row(judgment: Judgment) -> str:
         return about.format(judgment.pair.document.url, judgment.pair.rank)
@@ -85,8 +88,8 @@ def test_labels_whole_in_the_order_of_the_first_stage(
     url = "https://example.org/1/"
     assert download(dana_client, "labels") == (
         LABELS
-        + f"q1,query 1,{url}1,{url}1,4,Perfect,2.5,2,majority,{at(rows[1].updated_at)}\r\n"
-        + f"q1,query 1,{url}2,{url}2,0,Bad,0.0,1,majority,{at(rows[2].updated_at)}\r\n"
+        + f"q1,query 1,{url}1,{url}1,1,4,Perfect,2.5,2,majority,{at(rows[1].updated_at)}\r\n"
+        + f"q1,query 1,{url}2,{url}2,2,0,Bad,0.0,1,majority,{at(rows[2].updated_at)}\r\n"
     )
 
 
@@ -99,8 +102,12 @@ def test_labels_whole_in_the_order_of_the_first_stage(
         ("-2+3", "'-2+3"),
         ("@SUM(A1)", "'@SUM(A1)"),
         ("\t=1", "'\t=1"),
-        ("\r=1", "'\r=1"),
-        ("\n=1", "'\n=1"),
+        ("\n=1", "'\n'=1"),
+        ("\r=1", "'\r'=1"),
+        ("x\n=1", "x\n'=1"),
+        ("x\r\n  @y", "x\r\n'  @y"),
+        ("'=1", "''=1"),
+        ("'quoted'", "'quoted'"),
         ("  =1", "'  =1"),
         ("\u00a0=1", "'\u00a0=1"),
         ("\ufeff@x", "'\ufeff@x"),
@@ -116,7 +123,8 @@ def test_labels_whole_in_the_order_of_the_first_stage(
     ],
 )
 def test_cells_cannot_become_formulas(cell: object, safe: object) -> None:
-    assert exports.safe(cell) == safe
+    assert spreadsheets.safe(cell) == safe
+    assert not isinstance(safe, str) or spreadsheets.plain(safe) == cell
 
 
 def test_hostile_cells_are_made_safe_on_the_way_out(
@@ -126,11 +134,11 @@ def test_hostile_cells_are_made_safe_on_the_way_out(
     judge(campaign, alice, 1, comment="\n@evil")
     (row,) = csv.DictReader(io.StringIO(download(dana_client, "judgments"), newline=""))
     assert row["query"] == '\'=HYPERLINK("http://evil")'
-    assert row["comment"] == "'\n@evil"
+    assert row["comment"] == "'\n'@evil"
 
 
 def test_download_is_an_attachment(campaign: Campaign, dana_client: Client) -> None:
-    response = dana_client.get(reverse("campaign_export", args=["library", "labels"]))
+    response = dana_client.get(reverse("campaign_export", args=["library", "labels.csv"]))
     assert response["Content-Type"] == "text/csv; charset=utf-8"
     assert response["Content-Disposition"] == 'attachment; filename="library-labels.csv"'
     assert response["X-Content-Type-Options"] == "nosniff"
@@ -144,7 +152,7 @@ def test_only_rows_of_this_campaign_come_out(
     assert download(dana_client, "judgments", "other") == JUDGMENTS
 
 
-@pytest.mark.parametrize("name", ["judgments", "labels"])
+@pytest.mark.parametrize("name", ["judgments.csv", "labels.csv", "qrels.txt", "run.txt"])
 def test_exports_are_the_managers(
     campaign: Campaign, client: Client, alice_client: Client, dana_client: Client, name: str
 ) -> None:
@@ -163,7 +171,7 @@ def test_unknown_export_is_404(campaign: Campaign, dana_client: Client) -> None:
 def peak(campaign: Campaign) -> int:
     """The most memory an export of labels holds at once, in bytes."""
     tracemalloc.start()
-    for _ in exports.stream("labels", campaign):
+    for _ in exports.stream("labels.csv", campaign):
         pass
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -171,7 +179,7 @@ def peak(campaign: Campaign) -> int:
 
 
 def test_memory_does_not_grow_with_the_rows(dana: User) -> None:
-    assert exports.FETCH_ROWS < 3000, "the smaller size must fill what is held at once"
+    assert FETCH_ROWS < 3000, "the smaller size must fill what is held at once"
     campaign = campaigns.create(dana, {"name": "Big"})
     Membership.objects.filter(campaign=campaign).delete()
     fill(campaign, queries=1, documents=1)

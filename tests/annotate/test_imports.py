@@ -1,6 +1,7 @@
 """Files in: whole or not at all, and every bad line with its reason."""
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +9,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
-from annotate import imports, jobs, tasks
-from annotate.formats import FORMATS, Problem, Row, guess
+from annotate import imports, tasks
+from annotate.formats import Problem, Row, Source, guess
 from annotate.imports import ImportRefusedError, load_file, position
-from annotate.models import Campaign, Document, Pair, Query, Seat, Upload, User
+from annotate.models import Campaign, Document, Job, Pair, Query, Seat, Upload, User
 
 HEADER = "query,url,title,snippet\n"
 GOOD = (
@@ -29,19 +30,33 @@ def written(path: Path, content: str | bytes) -> Path:
     return path
 
 
-def read(content: str | bytes) -> list[Row | Problem]:
-    raw = content.encode() if isinstance(content, str) else content
-    return list(FORMATS[guess(raw)](raw.splitlines(keepends=True)))
+@pytest.fixture
+def read(tmp_path: Path) -> Callable[[str | bytes], list[Row | Problem]]:
+    """The rows and problems of a file with this content, its format told by it."""
+
+    def reading(content: str | bytes) -> list[Row | Problem]:
+        path = written(tmp_path / "read", content)
+        kind = guess(Source(path, 2**30).head()).name
+        return list(imports.items(path, imports.Options(format=kind)))
+
+    return reading
 
 
-def problems(content: str | bytes) -> list[tuple[int, str]]:
-    return [(p.line, p.reason) for p in read(content) if isinstance(p, Problem)]
+Read = Callable[[str | bytes], list[Row | Problem]]
+
+
+@pytest.fixture
+def problems(read: Read) -> Callable[[str | bytes], list[tuple[int, str]]]:
+    return lambda content: [(p.line, p.reason) for p in read(content) if isinstance(p, Problem)]
+
+
+Problems = Callable[[str | bytes], list[tuple[int, str]]]
 
 
 # -- CSV ------------------------------------------------------------------------------------------
 
 
-def test_csv_columns_are_found_by_name_whatever_their_order_case_or_separator() -> None:
+def test_csv_columns_are_found_by_name_whatever_their_order_case_or_separator(read: Read) -> None:
     (row,) = read(
         "Title,URL,Query-ID,QUERY,Information Need,lang,Rank\nT,https://a.org/,7,q,i,de,3\n"
     )
@@ -58,7 +73,7 @@ def test_csv_columns_are_found_by_name_whatever_their_order_case_or_separator() 
     )
 
 
-def test_csv_takes_a_byte_order_mark_and_records_over_several_lines() -> None:
+def test_csv_takes_a_byte_order_mark_and_records_over_several_lines(read: Read) -> None:
     first, second = read(b'\xef\xbb\xbfquery,url\r\n"a\nb",https://a.org/\r\nc,https://c.org/\r\n')
     assert isinstance(first, Row)
     assert isinstance(second, Row)
@@ -82,25 +97,29 @@ def test_csv_takes_a_byte_order_mark_and_records_over_several_lines() -> None:
         ('"q"x,https://a.org/', "The line is not CSV"),
     ],
 )
-def test_a_bad_csv_row_names_its_line_and_reason(cells: str, reason: str) -> None:
+def test_a_bad_csv_row_names_its_line_and_reason(
+    cells: str, reason: str, problems: Problems
+) -> None:
     found = problems(f"query,url\nok,https://a.org/\n{cells}\nok,https://b.org/\n")
     assert [line for line, _ in found] == [3]
     assert reason in found[0][1]
 
 
-def test_a_line_that_is_no_utf8_does_not_stop_the_rest() -> None:
+def test_a_line_that_is_no_utf8_does_not_stop_the_rest(read: Read) -> None:
     rows = read(b"query,url\nok,https://a.org/\n\xff\xfe,https://b.org/\nok,https://c.org/\n")
     assert [isinstance(row, Row) for row in rows] == [True, False, True]
     assert rows[1] == Problem(3, "The line must be UTF-8.")
 
 
 @pytest.mark.parametrize("content", ["", "title,snippet\nx,y\n", "query\nx\n", "\0\n"])
-def test_a_csv_file_without_the_two_columns_says_which_it_needs(content: str) -> None:
-    assert problems(content)[0][1].startswith("The first line must name a column query and")
+def test_a_csv_file_without_the_two_columns_says_which_it_needs(
+    content: str, problems: Problems
+) -> None:
+    assert problems(content)[0][1].startswith("The columns must name a query")
 
 
 @pytest.mark.parametrize("rank", ["first", "1.5", "1e9", "0", "-1"])
-def test_a_rank_is_a_whole_number_from_one(rank: str) -> None:
+def test_a_rank_is_a_whole_number_from_one(rank: str, problems: Problems) -> None:
     ((line, reason),) = problems(f"query,url,rank\nq,https://a.org/,{rank}\n")
     assert line == 2
     assert reason.startswith("rank must be")
@@ -109,7 +128,7 @@ def test_a_rank_is_a_whole_number_from_one(rank: str) -> None:
 # -- LETOR ----------------------------------------------------------------------------------------
 
 
-def test_letor_lines_become_rows_with_features_truth_and_document_id() -> None:
+def test_letor_lines_become_rows_with_features_truth_and_document_id(read: Read) -> None:
     (row,) = read("2 qid:10 1:0.5 3:NULL 4:-1e-3 #docid = GX004 inc = 1 prob = 0.2\r\n")
     assert isinstance(row, Row)
     assert (row.query_key, row.document_key, row.truth) == ("10", "GX004", 2)
@@ -119,16 +138,16 @@ def test_letor_lines_become_rows_with_features_truth_and_document_id() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("5 qid:1 1:0", "A grade must be 0 to 4. Got 5 instead."),
-        ("-1 qid:1 1:0", "A grade must be 0 to 4. Got '-1' instead."),
+        ("5 qid:1 1:0", "A grade must be a whole number from 0 to 4. Got 5 instead."),
+        ("-1 qid:1 1:0", "A grade must be a whole number from 0 to 4. Got -1 instead."),
         ("1 qid:1 1:zero", "A feature must be a number. Got '1:zero' instead."),
         ("1 qid:1 1:1e309", "A feature must be finite. Got '1:1e309' instead."),
-        ("1 qid:1 0:1", "A feature must be '<number>:<value>'. Got '0:1' instead."),
+        ("1 qid:1 0:1", "A feature's number must be 1 to 10000. Got '0:1'."),
         ("1 qid:1 1:1 1:2", "Feature 1 must stand once. Got it twice."),
         ("nonsense", "The line must be '<grade> qid:<id> <feature>:<value> …'."),
     ],
 )
-def test_a_bad_letor_line_names_its_reason(line: str, reason: str) -> None:
+def test_a_bad_letor_line_names_its_reason(line: str, reason: str, problems: Problems) -> None:
     assert problems(f"0 qid:1 1:0\n{line}\n") == [(2, reason)]
 
 
@@ -170,7 +189,7 @@ def test_a_gzipped_file_is_read(draft: Campaign, tmp_path: Path) -> None:
 
 
 def test_an_empty_file_is_refused(draft: Campaign, tmp_path: Path) -> None:
-    with pytest.raises(ImportRefusedError, match="must name a column query"):
+    with pytest.raises(ImportRefusedError, match="must name a query"):
         load_file(draft, written(tmp_path / "f.csv", ""))
     with pytest.raises(ImportRefusedError, match="The file holds no row"):
         load_file(draft, written(tmp_path / "f.csv", HEADER))
@@ -236,7 +255,7 @@ def test_an_upload_is_checked_then_loaded_by_the_worker(draft: Campaign, dana: U
     assert upload.preview[0]["title"] == "Rain"
     assert Pair.objects.count() == 0
     imports.load(upload)
-    job = jobs.Job.objects.get(kind="import")
+    job = Job.objects.get(kind="import")
     tasks.run(job.pk)
     upload.refresh_from_db()
     assert upload.state == Upload.State.LOADED
@@ -257,7 +276,7 @@ def test_loading_the_same_upload_twice_writes_one_job(draft: Campaign, dana: Use
     upload = imports.check_upload(draft, dana, SimpleUploadedFile("f", GOOD.encode()), "f")
     imports.load(upload)
     imports.load(upload)
-    assert jobs.Job.objects.filter(kind="import").count() == 1
+    assert Job.objects.filter(kind="import").count() == 1
 
 
 # -- The command ----------------------------------------------------------------------------------

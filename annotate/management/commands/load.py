@@ -1,21 +1,37 @@
-"""``manage.py load CAMPAIGN FILE``: load queries, documents and pairs from a file."""
+"""``manage.py load CAMPAIGN FILE``: load pairs, judgments or information needs from a file."""
 
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+from tqdm import tqdm
 
-from annotate import imports
-from annotate.models import Campaign
+from annotate import imports, jobs
+from annotate.formats import FORMATS
+from annotate.models import Campaign, Upload
 
 
 class Command(BaseCommand):
-    help = "Loads a CSV or LETOR file into a campaign, whole or not at all."
+    help = "Loads a file into a campaign, whole or not at all."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", metavar="CAMPAIGN", help="The slug of the campaign.")
-        parser.add_argument("file", metavar="FILE", type=Path, help="CSV or LETOR, also gzipped.")
+        parser.add_argument("file", metavar="FILE", type=Path, help="It may be gzipped.")
+        parser.add_argument(
+            "--format", choices=list(FORMATS), default="", help="Found out where it is not given."
+        )
+        parser.add_argument(
+            "--scale", default="", metavar="LOW-HIGH", help="What its grades stand on: 0-4, 1-5."
+        )
+        parser.add_argument("--grades", choices=["judgments", "truth"], default="")
+        parser.add_argument(
+            "--judge", default="", metavar="NAME", help="Whose grades, where the file names nobody."
+        )
         parser.add_argument("--check", action="store_true", help="Read the file, load nothing.")
+        parser.add_argument("--json", action="store_true", help="Say what was done as JSON.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign = Campaign.objects.filter(slug=options["campaign"]).first()
@@ -24,12 +40,91 @@ class Command(BaseCommand):
         path: Path = options["file"]
         if not path.is_file():
             raise CommandError(f"There is no file {path}.")
-        kind, rows, problems = imports.check(path, campaign)
-        for problem in problems:
+        reading = _options(options)
+        if options["check"]:
+            report = imports.check(path, campaign, reading, imports.Limits())
+            self._require_good(path, report, options["json"])
+        else:
+            upload, report = imports.check_path(campaign, campaign.created_by, path, reading)
+            try:
+                self._require_good(path, report, options["json"])
+                self._load(upload)
+            finally:
+                _discard_unfinished(upload)
+        self._say(path, report, "read" if options["check"] else "loaded", options["json"])
+
+    def _require_good(self, path: Path, report: imports.Report, as_json: bool) -> None:
+        if as_json and (report.count or report.asks):
+            self.stdout.write(json.dumps(_facts(path, report, "refused")))
+        for problem in report.problems:
             self.stderr.write(f"{path}:{problem.line}: {problem.reason}")
-        if problems:
-            raise CommandError(f"{len(problems)} lines cannot be loaded, so nothing was.")
-        if not options["check"]:
-            imports.load_rows(campaign, rows)
-        done = "read" if options["check"] else "loaded"
-        self.stdout.write(f"{len(rows)} pairs {done} from {path} ({kind}).")
+        if report.count:
+            raise CommandError(f"{report.count} lines cannot be loaded, so nothing was.")
+        if report.asks:
+            raise CommandError(f"{report.question} Give it with --scale.", returncode=2)
+
+    def _load(self, upload: Upload) -> None:
+        try:
+            with transaction.atomic():
+                job = imports.load(upload)
+                # Ours before the commit, so that no worker takes it; if we are killed, one will.
+                taken = jobs.take(job.pk) if job else None
+        except imports.BusyError as error:
+            raise CommandError(str(error)) from None
+        if taken is None:
+            raise CommandError("The file was loaded by somebody else just now.")
+        upload.refresh_from_db()
+        hidden = not sys.stderr.isatty()
+        with tqdm(total=1.0, disable=hidden, bar_format="{l_bar}{bar}| {postfix}") as bar:
+            taken.attempts = jobs.MAX_ATTEMPTS  # there is one try: a failure takes it out again
+            try:
+                imports.load_now(upload, taken, lambda share, what: _show(bar, share, what))
+            except Exception as error:
+                jobs.fail(taken, error)
+                raise
+
+    def _say(self, path: Path, report: imports.Report, done: str, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(json.dumps(_facts(path, report, done)))
+            return
+        judged = f" and {report.judgments} judgments" if report.judgments else ""
+        what = f"{report.pairs} pairs" if report.pairs else f"{report.rows} rows"
+        self.stdout.write(f"{what}{judged} {done} from {path} ({report.options.format}).")
+
+
+def _options(options: dict[str, Any]) -> imports.Options:
+    try:
+        return imports.Options(
+            options["format"], options["scale"], options["grades"], options["judge"]
+        )
+    except ValueError as error:
+        raise CommandError(str(error), returncode=2) from None
+
+
+def _show(bar: "tqdm[Any]", share: float, what: str) -> None:
+    bar.set_postfix_str(what, refresh=False)
+    bar.update(share - bar.n)
+
+
+def _discard_unfinished(upload: Upload) -> None:
+    """Whatever went wrong, nothing of a file that does not count stays behind."""
+    upload.refresh_from_db()
+    if upload.state not in (Upload.State.LOADED, Upload.State.APPLYING, Upload.State.REFUSED):
+        imports.discard(upload)
+
+
+def _facts(path: Path, report: imports.Report, done: str) -> dict[str, Any]:
+    return {
+        "file": str(path),
+        "state": done,
+        "format": report.options.format,
+        "guess": report.guess,
+        "rows": report.rows,
+        "pairs": report.pairs,
+        "queries": report.queries,
+        "judgments": report.judgments,
+        "passed_over": report.passed_over,
+        "question": report.question,
+        "problems": report.count,
+        "errors": [{"line": problem.line, "reason": problem.reason} for problem in report.problems],
+    }
