@@ -4,8 +4,11 @@ import logging
 from collections.abc import Callable
 
 from celery import Task, shared_task
+from celery.signals import worker_shutting_down
+from django.db import Error as DatabaseProblem
+from django.db import connection
 
-from annotate import imports, jobs, labels, routing, schedule, training
+from annotate import imports, jobs, labels, reports, routing, schedule, training
 from annotate.models import Job
 
 log = logging.getLogger(__name__)
@@ -16,6 +19,7 @@ WORK: dict[str, Callable[[Job], None]] = {
     "fold": training.fold,
     "import": imports.run,
     "relabel": labels.relabel,
+    "report": reports.run,
     "reroute": routing.reroute,
     "snapshot": labels.snapshot,
     "train": training.train,
@@ -30,12 +34,27 @@ def run(job_id: int) -> None:
     if job is None:
         return
     try:
-        WORK[job.kind](job)
+        with jobs.held(job):
+            WORK[job.kind](job)
     except jobs.LostJobError as lost:
         log.info("%s", lost)
     except Exception as error:
-        jobs.fail(job, error)
         log.exception("Job %s failed", job)
+        _write_down(job, error)
+
+
+def _write_down(job: Job, error: Exception) -> None:
+    try:
+        jobs.fail(job, error)
+    except DatabaseProblem:
+        connection.close()  # the connection may be what failed: once more on a new one
+        jobs.fail(job, error)
+
+
+@worker_shutting_down.connect
+def stop(**_: object) -> None:
+    """An orderly stop gives work back at once; whoever was doing it finds its token gone."""
+    jobs.let_go()
 
 
 @shared_task(bind=True)

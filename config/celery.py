@@ -27,6 +27,10 @@ def transport() -> dict[str, Any]:
                 # A judge does not wait for a broker that is away: the sweep rings again.
                 "socket_connect_timeout": 2,
                 "socket_timeout": 5,
+                "max_retries": 0,
+                "interval_start": 0,
+                "interval_step": 0,
+                "interval_max": 0,
             },
         }
     folder: Path = settings.DATA_DIR / "broker"
@@ -54,14 +58,21 @@ app.conf.update(
     worker_prefetch_multiplier=1,
     worker_max_tasks_per_child=50,
     worker_hijack_root_logger=False,
-    worker_cancel_long_running_tasks_on_connection_loss=True,
+    # The row's token fences every effect, so a long fit need not die with a connection.
+    worker_cancel_long_running_tasks_on_connection_loss=False,
     worker_soft_shutdown_timeout=20,
     broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,
     task_publish_retry=False,
     timezone=settings.TIME_ZONE,
     beat_scheduler="celery.beat:Scheduler",  # nothing to keep: the jobs are rows
     beat_schedule={
-        "sweep": {"task": "annotate.tasks.sweep", "schedule": SWEEP_SECONDS},
+        "sweep": {
+            "task": "annotate.tasks.sweep",
+            "schedule": SWEEP_SECONDS,
+            # Sweeps that waited behind long work are not made up for.
+            "options": {"expires": 2 * SWEEP_SECONDS},
+        },
     },
 )
 app.autodiscover_tasks(["annotate"])

@@ -50,10 +50,19 @@ class Job(models.Model):
             models.Index(
                 F("due_at"), condition=Q(state__in=["due", "running"]), name="job_unfinished"
             ),
+            models.Index(F("finished_at"), condition=Q(state="done"), name="job_done"),
+            models.Index(fields=["campaign", "state", "id"], name="job_on_page"),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.key}: {self.state}"
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the last attempt took, where it came to an end."""
+        if self.started_at is None or self.finished_at is None:
+            return None
+        return (self.finished_at - self.started_at).total_seconds()
 
 
 class Worker(models.Model):

@@ -4,13 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import DatabaseError, connection, transaction
 from kombu.exceptions import OperationalError
 
 from annotate import jobs, labels, schedule, tasks
 from annotate.clock import now_plus
+from annotate.jobs.bell import Doorbell
 from annotate.models import Campaign, Job, Pair, User, Worker
 from tests.annotate.test_routing import B, G, judge
+from tests.annotate.test_start import wait_until
 
 OnCommit = Callable[..., Any]
 
@@ -90,9 +92,47 @@ def test_a_broker_that_is_away_harms_nobody(
         raise error
 
     monkeypatch.setattr("annotate.jobs.app.send_task", away)
+    monkeypatch.setattr("annotate.jobs.bell.bell", Doorbell())
     job = enqueued(campaign)
     jobs.ring(job.pk)
     assert "the broker cannot be reached" in caplog.text
+    assert state(job) == Job.State.DUE
+
+
+def test_nobody_asks_for_a_broker_that_was_just_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def away(_name: str, args: list[int], **_: Any) -> None:
+        asked.extend(args)
+        raise OperationalError("away")
+
+    monkeypatch.setattr("annotate.jobs.app.send_task", away)
+    bell = Doorbell()
+    assert [bell.ring(number) for number in (1, 2, 3)] == [False] * 3
+    assert asked == [1]
+    bell.silent_until = 0
+    assert not bell.ring(4)
+    assert asked == [1, 4]
+
+
+def test_sweep_rings_no_more_than_the_broker_needs(
+    campaign: Campaign, rings: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [enqueued(campaign, key=str(number)).pk for number in range(5)]
+    monkeypatch.setattr("annotate.jobs.bell.MESSAGES", 3)
+    assert jobs.sweep() == made[:3] == rings
+
+
+def test_sweep_goes_on_without_a_broker(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(_: Doorbell) -> int:
+        raise OperationalError("away")
+
+    monkeypatch.setattr(Doorbell, "room", away)
+    job = taken(enqueued(campaign))
+    lose(job)
+    assert jobs.sweep() == []
     assert state(job) == Job.State.DUE
 
 
@@ -181,6 +221,32 @@ def test_sweep_does_not_bring_back_a_job_that_is_due_a_second_time(campaign: Cam
     lose(lost)
     assert jobs.sweep() == [again.pk]
     assert state(lost) == Job.State.FAILED
+    lost.refresh_from_db()
+    assert lost.message == "The worker was lost. The same work is due again."
+
+
+def test_a_job_that_becomes_due_a_second_time_just_now_is_put_aside(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one is written between the look and the update."""
+    failed = taken(enqueued(campaign))
+    again = enqueued(campaign)
+    monkeypatch.setattr("annotate.jobs.queue.already_due", lambda _: False)
+    jobs.fail(failed, ValueError("too bad"))
+    assert (state(failed), state(again)) == (Job.State.FAILED, Job.State.DUE)
+    assert not jobs.retry(failed)
+    assert (state(failed), state(again)) == (Job.State.FAILED, Job.State.DUE)
+
+
+def test_sweep_forgets_what_was_done_days_ago(campaign: Campaign) -> None:
+    old, recent, periodic = (enqueued(campaign, key=key) for key in "abc")
+    Job.objects.filter(pk=periodic.pk).update(period="24h-1")
+    for job in (old, recent, periodic):
+        jobs.finish(taken(job))
+    days_ago = now_plus(days=-jobs.KEEP_DAYS, seconds=-1)
+    Job.objects.exclude(pk=recent.pk).update(finished_at=days_ago)
+    jobs.sweep()
+    assert set(Job.objects.values_list("pk", flat=True)) == {recent.pk, periodic.pk}
 
 
 def test_sweep_rings_again_for_a_message_that_was_lost(
@@ -196,8 +262,9 @@ def test_cancel_stops_a_due_and_a_running_job(campaign: Campaign) -> None:
     running = taken(enqueued(campaign))
     due = enqueued(campaign)
     for job in (running, due):
-        jobs.cancel(job)
+        assert jobs.cancel(job)
         assert state(job) == Job.State.FAILED
+        assert not jobs.cancel(job)
     with pytest.raises(jobs.LostJobError):
         jobs.keep(running, 0.5)
     assert jobs.take(due.pk) is None
@@ -257,6 +324,78 @@ def test_run_keeps_the_reason_of_a_failure(
     tasks.run(job.pk)
     row = Job.objects.get()
     assert (row.state, row.message) == (Job.State.DUE, "RuntimeError: The disk is full.")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_run_writes_a_failure_down_over_a_new_connection(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks_the_connection(job: Job) -> None:
+        assert connection.connection is not None
+        connection.connection.close()
+        Job.objects.count()
+
+    monkeypatch.setitem(tasks.WORK, "aggregate", breaks_the_connection)
+    job = enqueued(campaign)
+    tasks.run(job.pk)
+    assert state(job) == Job.State.DUE
+    assert "closed" in Job.objects.get().message
+
+
+@pytest.mark.django_db(transaction=True)
+def test_run_survives_a_failure_that_cannot_be_written_down(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database is away: the lease runs out, and the sweep gives the job back."""
+
+    def away(*_: Any) -> None:
+        raise DatabaseError("away")
+
+    monkeypatch.setitem(tasks.WORK, "aggregate", away)
+    monkeypatch.setattr("annotate.jobs.fail", away)
+    job = enqueued(campaign)
+    with pytest.raises(DatabaseError):
+        tasks.run(job.pk)
+    lose(job)
+    jobs.sweep()
+    assert state(job) == Job.State.DUE
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_lease_is_kept_while_the_work_is_silent(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotate.jobs.holding.HEARTBEAT_SECONDS", 0.05)
+    job = taken(enqueued(campaign))
+    with jobs.held(job):
+        lose(job)
+        wait_until(lambda: Job.objects.filter(leased_until__gt=now_plus(seconds=30)).exists())
+    lose(job)
+    jobs.sweep()
+    assert state(job) == Job.State.DUE
+
+
+def test_a_worker_that_is_stopped_gives_its_work_back_without_counting_it(
+    campaign: Campaign,
+) -> None:
+    job = taken(enqueued(campaign))
+    with jobs.held(job):
+        tasks.stop()
+    row = Job.objects.get()
+    assert (row.state, row.attempts) == (Job.State.DUE, 0)
+    with pytest.raises(jobs.LostJobError):
+        jobs.finish(job)
+    with jobs.held(taken(row)):
+        pass
+    tasks.stop()
+    assert state(job) == Job.State.RUNNING, "It was in nobody's hands any more."
+
+
+def test_a_worker_at_long_work_is_alive_without_a_sweep(campaign: Campaign) -> None:
+    job = taken(enqueued(campaign))
+    assert jobs.worker_alive()
+    lose(job)
+    assert not jobs.worker_alive()
 
 
 def test_sweep_task_shows_that_a_worker_lives(campaign: Campaign) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from annotate import adjudication, campaigns, jobs, labels, routing, tasks
+from annotate.clock import now_plus
 from annotate.labels import passes, snapshots
 from annotate.models import Campaign, Job, Label, Membership, Pair, Seat, Snapshot, User
 from ranking.aggregation import AGGREGATORS
@@ -26,7 +27,7 @@ def judge(campaign: Campaign, user: User, *grades: int) -> None:
 
 def make_due() -> Job:
     """Aggregation waits a moment for more judgments; a test does not."""
-    Job.objects.filter(kind="aggregate").update(due_at=jobs.now_plus(seconds=-1))
+    Job.objects.filter(kind="aggregate").update(due_at=now_plus(seconds=-1))
     return Job.objects.get(kind="aggregate", state=Job.State.DUE)
 
 
@@ -104,7 +105,7 @@ def test_snapshots_of_the_same_minute_are_one(judged: Campaign) -> None:
     first = labels.take_snapshot(judged)
     second = labels.take_snapshot(judged)
     assert first.pk == second.pk
-    Snapshot.objects.update(created_at=jobs.now_plus(seconds=-61))
+    Snapshot.objects.update(created_at=now_plus(seconds=-61))
     assert labels.take_snapshot(judged).pk != first.pk
 
 
@@ -114,7 +115,7 @@ def test_snapshots_of_the_same_minute_are_one(judged: Campaign) -> None:
 def relabel(campaign: Campaign) -> Job:
     """A full pass, as a worker does it."""
     job = jobs.enqueue("relabel", campaign) or Job.objects.get(kind="relabel", state="due")
-    Job.objects.filter(pk=job.pk).update(due_at=jobs.now_plus(seconds=-1))
+    Job.objects.filter(pk=job.pk).update(due_at=now_plus(seconds=-1))
     tasks.run(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.DONE, job.error
@@ -295,7 +296,7 @@ def test_a_large_campaign_takes_its_snapshots_apart_from_its_labels(
     assert Label.objects.count() == 6
     assert Snapshot.objects.get().histogram == []
     job = Job.objects.get(kind="snapshot")
-    Job.objects.filter(pk=job.pk).update(due_at=jobs.now_plus(seconds=-1))
+    Job.objects.filter(pk=job.pk).update(due_at=now_plus(seconds=-1))
     tasks.run(job.pk)
     assert Snapshot.objects.get().histogram == [3, 4, 2, 1, 2]
     assert Job.objects.get(pk=job.pk).message == "12 judgments."
