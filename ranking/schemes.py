@@ -127,7 +127,8 @@ class IfGood(_Rule):
         first = f"The first judgment was {Grade(grades[0]).word}"
         if grades[0] < GOOD or self.k == 1:
             return f"{first}, and {self.label} asks no more."
-        return f"{first}, and {self.label} then asks {self.k} judges in all."
+        asks = "then asks" if len(grades) < self.k else "asked"
+        return f"{first}, and {self.label} {asks} {self.k} judges in all."
 
     def expected_cost(self, r: float) -> float:
         """``1/(r+1) + k·r/(r+1)``."""

@@ -99,7 +99,7 @@ def test_wrong_methods_are_refused(campaign: Campaign, pair: Pair, dana_client: 
 def test_list_shows_every_pair_with_its_grades(dispute: Pair, dana_client: Client) -> None:
     shown = text(dana_client.get(LIST))
     assert "All 6" in shown
-    assert "Title 1.1 https://example.org/1/1 Perfect Bad" in shown
+    assert "query 1 Title 1.1 https://example.org/1/1 Perfect Bad" in shown
 
 
 def test_choices_count_and_filter(
@@ -232,8 +232,8 @@ def test_deciding_in_the_queue_goes_to_the_next_and_ends_at_the_list(
 
 def test_page_shows_all_judgments_and_why(dispute: Pair, dana_client: Client) -> None:
     shown = text(dana_client.get(page(dispute)))
-    assert "alice Perfect The page itself." in shown
-    assert "12 s default Void" in shown
+    assert "alice Perfect 12 s default" in shown
+    assert "Comment: The page itself." in shown
     assert "alice was asked first and said Perfect." in shown
     assert "Next: a third judge, because the first judgment was Perfect" in shown
 

@@ -165,7 +165,7 @@ def test_impossible_settings_are_refused(make: object, message: str) -> None:
         (
             IfGood(3),
             [G, B, B],
-            "The first judgment was Good, and if-good-3 then asks 3 judges in all.",
+            "The first judgment was Good, and if-good-3 asked 3 judges in all.",
         ),
         (IfGood(3), [B], "The first judgment was Bad, and if-good-3 asks no more."),
         (IfGood(1), [P], "The first judgment was Perfect, and if-good-1 asks no more."),
