@@ -24,6 +24,7 @@ def campaign_jobs(request: SignedInRequest, slug: str) -> HttpResponseBase:
         "due": _jobs(campaign, Job.State.DUE),
         "failed": _jobs(campaign, Job.State.FAILED),
         "done": _jobs(campaign, Job.State.DONE),
+        "attempts": jobs.MAX_ATTEMPTS,
         "worker_alive": jobs.worker_alive(),
         "tab": "jobs",
     }
@@ -44,11 +45,11 @@ def job_change(request: SignedInRequest, slug: str, number: int) -> HttpResponse
     job = get_object_or_404(campaign.jobs, pk=number)
     action = request.POST.get("action")
     if action == "retry":
-        jobs.retry(job)
-        messages.success(request, "The job is due again.")
+        due = jobs.retry(job)
+        messages.info(request, "The job is due again." if due else "The same work is due already.")
     elif action == "cancel":
-        jobs.cancel(job)
-        messages.success(request, "The job is cancelled.")
+        stopped = jobs.cancel(job)
+        messages.info(request, "The job is cancelled." if stopped else "The job had ended.")
     else:
         messages.error(request, f"An action must be retry or cancel. Got {action!r} instead.")
     return redirect("campaign_jobs", slug)

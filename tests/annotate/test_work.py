@@ -1,8 +1,10 @@
 """The page of background work: what runs, waits and failed, and what may be done about it."""
 
 import re
+from datetime import timedelta
 
 import pytest
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
@@ -49,7 +51,9 @@ def test_job_is_shown_through_its_life(job: Job, dana_client: Client) -> None:
     assert "Fold 2 of 5" in page
     assert "42 %" in page
     jobs.finish(taken, "NDCG@3 0.714.")
-    assert "Done lately Work Result Finished Train a ranker NDCG@3 0.714." in shown(dana_client)
+    Job.objects.update(finished_at=F("started_at") + timedelta(seconds=2.5))
+    page = shown(dana_client)
+    assert "Done lately Work Result Took Finished Train a ranker NDCG@3 0.714. 2.5 s" in page
 
 
 def test_failed_job_shows_its_reason_and_can_be_tried_again(job: Job, dana_client: Client) -> None:
@@ -58,16 +62,44 @@ def test_failed_job_shows_its_reason_and_can_be_tried_again(job: Job, dana_clien
     Job.objects.filter(pk=job.pk).update(attempts=jobs.MAX_ATTEMPTS)
     taken.refresh_from_db()
     jobs.fail(taken, ValueError("No labels <yet>."))
-    assert "ValueError: No labels &lt;yet&gt;." in shown(dana_client)
+    page = shown(dana_client)
+    assert "ValueError: No labels &lt;yet&gt;." in page
+    assert "parked" in page
+    assert "What the program says ValueError" in page
     assert change(dana_client, job, "retry") == 302
+    assert "The job is due again." in shown(dana_client)
     job.refresh_from_db()
     assert (job.state, job.attempts) == (Job.State.DUE, 0)
 
 
-def test_waiting_job_can_be_cancelled(job: Job, dana_client: Client) -> None:
+def test_job_that_will_be_tried_again_shows_why(job: Job, dana_client: Client) -> None:
+    taken = jobs.take(job.pk)
+    assert taken is not None
+    jobs.fail(taken, ValueError("No labels yet."))
+    page = shown(dana_client)
+    assert "1 of 3 attempts made" in page
+    assert "ValueError: No labels yet." in page
+    assert "trying again" in page
+
+
+def test_waiting_job_can_be_cancelled_once(job: Job, dana_client: Client) -> None:
     assert change(dana_client, job, "cancel") == 302
     job.refresh_from_db()
     assert (job.state, job.message) == (Job.State.FAILED, "Cancelled.")
+    assert "The job is cancelled." in shown(dana_client)
+    change(dana_client, job, "cancel")
+    assert "The job had ended." in shown(dana_client)
+
+
+def test_work_that_is_due_already_is_not_tried_again(
+    job: Job, campaign: Campaign, dana_client: Client
+) -> None:
+    change(dana_client, job, "cancel")
+    jobs.enqueue("train", campaign)
+    change(dana_client, job, "retry")
+    assert "The same work is due already." in shown(dana_client)
+    job.refresh_from_db()
+    assert job.state == Job.State.FAILED
 
 
 def test_unknown_action_changes_nothing(job: Job, dana_client: Client) -> None:
