@@ -4,13 +4,15 @@ Locks are taken in one order everywhere: standing, ledger, pair, seat; and nobod
 waits for a seat. SQLite takes its one write lock at BEGIN instead, so the same code holds there.
 """
 
+from annotate.routing.claiming import claim, hold
 from annotate.routing.errors import CampaignNotOpenError, RoutingError, StaleSeatError
 from annotate.routing.judgments import Answer, correct, submit, take_back, void
 from annotate.routing.membership import exclude, put_back, readmit, set_qualified
 from annotate.routing.recording import Entry, record
 from annotate.routing.referrals import drop, give_gold, refuse, resume, take_gold
-from annotate.routing.seats import claim, extend, open_seats, release, why_none
+from annotate.routing.seats import extend, open_seats, release, why_none
 from annotate.routing.settling import reroute
+from annotate.routing.turns import submit_and_hold
 
 __all__ = [
     "Answer",
@@ -24,6 +26,7 @@ __all__ = [
     "exclude",
     "extend",
     "give_gold",
+    "hold",
     "open_seats",
     "put_back",
     "readmit",
@@ -34,6 +37,7 @@ __all__ = [
     "resume",
     "set_qualified",
     "submit",
+    "submit_and_hold",
     "take_back",
     "take_gold",
     "void",

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import Q
@@ -11,6 +13,7 @@ from django.db.models.functions import Now
 from annotate import jobs
 from annotate.models import Campaign, Job, Pair, Seat
 from annotate.routing import gold
+from annotate.routing.prepared import Prepared
 from annotate.routing.standing import recount
 from ranking.schemes import Scheme
 
@@ -39,9 +42,7 @@ def settle(pairs: Collection[Pair], scheme: Scheme) -> None:
     before her may finish, nobody else is asked. The caller holds the locks of the pairs. Their
     labels are marked as out of date.
     """
-    seats: defaultdict[int, list[Seat]] = defaultdict(list)
-    for seat in Seat.objects.filter(pair__in=pairs).select_related("judgment").order_by("ordinal"):
-        seats[seat.pair_id].append(seat)
+    seats = _places(pairs)
     changes = _Changes()
     for pair in pairs:
         if pair.state in _ROUTED:
@@ -53,12 +54,44 @@ def settle(pairs: Collection[Pair], scheme: Scheme) -> None:
     _apply(changes)
 
 
-def _lies_open(seat: Seat) -> bool:
+class _Place(NamedTuple):
+    """What the scheme has to know of a seat."""
+
+    pk: int
+    pair_id: int
+    ordinal: int
+    position: int
+    state: str
+    judged_at: datetime | None
+    grade: int | None
+
+
+_COLUMNS = ("pk", "pair_id", "ordinal", "position", "state", "judged_at", "judgment__grade")
+
+_OF_PAIR = Prepared(
+    lambda pair: Seat.objects.filter(pair=pair).order_by("ordinal").values_list(*_COLUMNS), int
+)
+
+
+def _places(pairs: Collection[Pair]) -> defaultdict[int, list[_Place]]:
+    """The seats of these pairs, as they stand."""
+    if len(pairs) == 1:
+        rows = _OF_PAIR.rows(*(pair.pk for pair in pairs))
+    else:
+        found = Seat.objects.filter(pair__in=pairs).order_by("ordinal")
+        rows = list(found.values_list(*_COLUMNS))
+    places: defaultdict[int, list[_Place]] = defaultdict(list)
+    for row in rows:
+        places[row[1]].append(_Place(*row))
+    return places
+
+
+def _lies_open(seat: _Place) -> bool:
     """Whether anybody might get it. A gold seat was made for one judge and stays hers."""
-    return seat.state == Seat.State.OPEN and not gold.is_gold(seat)
+    return seat.state == Seat.State.OPEN and seat.position != gold.POSITION
 
 
-def _plan(pair: Pair, seats: Sequence[Seat], scheme: Scheme, changes: _Changes) -> None:
+def _plan(pair: Pair, seats: Sequence[_Place], scheme: Scheme, changes: _Changes) -> None:
     done = _done(seats)
     waiting = [seat for seat in seats if seat.state == Seat.State.OPEN]
     grades = _grades(done)
@@ -79,15 +112,14 @@ def _plan(pair: Pair, seats: Sequence[Seat], scheme: Scheme, changes: _Changes) 
     changes.pairs[state, _spread(grades)].append(pair.pk)
 
 
-def _done(seats: Sequence[Seat]) -> list[Seat]:
+def _done(seats: Sequence[_Place]) -> list[_Place]:
     """The seats that were judged, in the order of judging."""
     judged = (seat for seat in seats if seat.state == Seat.State.DONE)
     return sorted(judged, key=lambda seat: (seat.judged_at, seat.ordinal))
 
 
-def _grades(done: Sequence[Seat]) -> list[int]:
-    grades = (seat.judgment.grade for seat in done if seat.judgment)
-    return [grade for grade in grades if grade is not None]
+def _grades(done: Sequence[_Place]) -> list[int]:
+    return [seat.grade for seat in done if seat.grade is not None]
 
 
 def _spread(grades: Sequence[int]) -> int:
@@ -104,7 +136,7 @@ def new_seat(pair: Pair, ordinal: int) -> Seat:
     )
 
 
-def withdraw(waiting: Sequence[Seat], count: int) -> int:
+def withdraw(waiting: Sequence[_Place], count: int) -> int:
     """Take back up to ``count`` seats that nobody holds, the latest first. Returns how many.
 
     A seat that a claim is just taking is held: it is passed over, never waited for.
@@ -129,8 +161,22 @@ def _apply(changes: _Changes) -> None:
     if changes.new:
         Seat.objects.bulk_create(changes.new)
     for (state, spread), pairs in changes.pairs.items():
-        moved = {"state": state} if state else {}
-        Pair.objects.filter(pk__in=pairs).update(stale=True, spread=spread, **moved)
+        if state and len(pairs) == 1:
+            _MOVE.run(pairs[0], state, spread)
+        else:
+            moved = {"state": state} if state else {}
+            Pair.objects.filter(pk__in=pairs).update(stale=True, spread=spread, **moved)
+
+
+_MOVE = Prepared(
+    lambda pair, state, spread: (
+        Pair.objects.filter(pk=pair),
+        {"stale": True, "state": state, "spread": spread},
+    ),
+    int,
+    str,
+    int,
+)
 
 
 def lapse(campaign: Campaign, pair_id: int) -> None:

@@ -1,36 +1,66 @@
 """A judge's standing in a campaign, and the campaign's ledger: the two locks that come first."""
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, QuerySet
 from django.db.models.functions import Now
 
 from annotate.models import Campaign, Ledger, Membership, Seat, Standing, User
 from annotate.routing.errors import RoutingError
+from annotate.routing.prepared import Prepared, as_object, columns
+
+NO_JUDGE = "You are not a judge of this campaign."
 
 
 def locked_standing(campaign: Campaign, judge: User) -> Standing:
     """Her standing, locked; made when she comes for the first time."""
-    mine = Standing.objects.select_for_update().filter(campaign=campaign, judge=judge)
-    standing = mine.first()
-    if standing is None:
-        _require_membership(campaign, judge)
-        Standing.objects.get_or_create(campaign=campaign, judge=judge)
-        standing = mine.get()
-    standing.campaign = campaign
+    return _locked(campaign, judge)[0]
+
+
+def welcome_standing(campaign: Campaign, judge: User) -> Standing:
+    """The same, of a judge who may go on: one who was taken off or excluded is told so."""
+    standing, member = _locked(campaign, judge)
+    _require(member, standing)
     return standing
 
 
 def require_welcome(standing: Standing, judge: User) -> None:
     """A judge who was taken off or excluded gets no more pairs."""
-    _require_membership(standing.campaign_id, judge)
+    _require(_membership(standing.campaign_id, judge.pk).exists(), standing)
+
+
+def _require(member: bool, standing: Standing) -> None:
+    if not member:
+        raise RoutingError(NO_JUDGE)
     if standing.excluded_at is not None:
         raise RoutingError("You are no longer asked in this campaign. Please ask its manager.")
 
 
-def _require_membership(campaign: Campaign | int, judge: User) -> None:
-    role = Membership.Role.JUDGE
-    if not Membership.objects.filter(campaign=campaign, user=judge, role=role).exists():
-        raise RoutingError("You are not a judge of this campaign.")
+def _locked(campaign: Campaign, judge: User) -> tuple[Standing, bool]:
+    """Her standing, and whether she is a judge of the campaign now."""
+    row = _STANDING.first(campaign.pk, judge.pk)
+    if row is None:
+        if not _membership(campaign.pk, judge.pk).exists():
+            raise RoutingError(NO_JUDGE)
+        Standing.objects.get_or_create(campaign=campaign, judge=judge)
+        row = _STANDING.rows(campaign.pk, judge.pk)[0]
+    standing = as_object(Standing, row[:-1])
+    standing.campaign = campaign
+    return standing, bool(row[-1])
+
+
+def _membership(campaign: int, judge: int) -> QuerySet[Membership]:
+    return Membership.objects.filter(campaign=campaign, user=judge, role=Membership.Role.JUDGE)
+
+
+_STANDING = Prepared(
+    lambda campaign, judge: (
+        Standing.objects.select_for_update()
+        .filter(campaign=campaign, judge=judge)
+        .values_list(*columns(Standing), Exists(_membership(campaign, judge)))
+    ),
+    int,
+    int,
+)
 
 
 # -- Budget ---------------------------------------------------------------------------------------

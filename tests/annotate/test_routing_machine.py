@@ -34,7 +34,7 @@ from annotate.models import (
     User,
 )
 from annotate.routing import Answer, RoutingError
-from annotate.routing.seats import HOLD
+from annotate.routing.claiming import HOLD
 from tests.annotate import promises
 from tests.annotate.promises import ROUTED, wanted
 

@@ -14,7 +14,7 @@ from annotate import jobs, routing
 from annotate.clock import now_plus
 from annotate.models import Campaign, Judgment, Ledger, Pair, Refusal, Seat, User
 from annotate.routing import Answer, RoutingError, StaleSeatError
-from annotate.routing.seats import HOLD
+from annotate.routing.claiming import HOLD
 from tests.annotate import promises
 from tests.annotate.crowd import add_pairs, all_at_once, crowd, open_campaign
 

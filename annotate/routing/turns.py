@@ -1,0 +1,47 @@
+"""A judge's turn: she hands in one judgment and gets what comes next, in one transaction."""
+
+import uuid
+
+from django.db import transaction
+
+from annotate.models import Campaign, Judgment, Seat, Standing, User
+from annotate.routing.claiming import hold, try_to_fill_up
+from annotate.routing.errors import RoutingError
+from annotate.routing.judgments import Answer, submit
+from annotate.routing.standing import welcome_standing
+
+
+def submit_and_hold(
+    campaign: Campaign, judge: User, held: tuple[int, uuid.UUID], answer: Answer
+) -> tuple[Judgment, list[Seat]]:
+    """Submit for the seat and token she holds; then the pair to judge now and the one after it.
+
+    Whatever keeps her from getting another pair keeps no judgment from being saved.
+    """
+    seats: list[Seat] | None = None
+    with transaction.atomic():
+        standing = _standing(campaign, judge)
+        judgment = submit(judge, *held, answer)
+        if not _locks_more(campaign):
+            seats = try_to_fill_up(standing, judge) if standing else []
+    return judgment, _hold(campaign, judge) if seats is None else seats
+
+
+def _standing(campaign: Campaign, judge: User) -> Standing | None:
+    """Locked first, as always; none if she is not to get more."""
+    try:
+        return welcome_standing(campaign, judge)
+    except RoutingError:
+        return None
+
+
+def _locks_more(campaign: Campaign) -> bool:
+    """To get a gold pair locks it, and nobody locks a second pair who holds one."""
+    return bool(campaign.gold_percent or campaign.qualification_size)
+
+
+def _hold(campaign: Campaign, judge: User) -> list[Seat]:
+    try:
+        return hold(campaign, judge)
+    except RoutingError:
+        return []
