@@ -8,10 +8,12 @@ from annotate.views import (
     dashboard,
     files,
     gold,
+    judges,
     judging,
     pairs,
     ranker,
     referrals,
+    reports,
     setup,
     standing,
     tokens,
@@ -35,6 +37,8 @@ urlpatterns: list[URLPattern] = [
     path("judge/<slug:slug>/release/", judging.judge_release, name="judge_release"),
     path("judge/<slug:slug>/recent/", judging.judge_recent, name="judge_recent"),
     path("judge/<slug:slug>/guidelines/", judging.judge_guidelines, name="judge_guidelines"),
+    path("judge/<slug:slug>/result/", judging.judge_result, name="judge_result"),
+    path("notes/<int:number>/read/", judges.note_read, name="note_read"),
     # Campaigns
     path("campaigns/", campaigns.campaign_list, name="campaigns"),
     path("campaigns/new/", campaigns.campaign_new, name="campaign_new"),
@@ -82,6 +86,24 @@ urlpatterns: list[URLPattern] = [
         ranker.ranker_file,
         name="ranker_file",
     ),
+    # Figures
+    path("campaigns/<slug:slug>/agreement/", reports.campaign_agreement, name="campaign_agreement"),
+    path("campaigns/<slug:slug>/cost/", reports.campaign_cost, name="campaign_cost"),
+    path("campaigns/<slug:slug>/judges/figures/", judges.judge_figures, name="judge_figures"),
+    path(
+        "campaigns/<slug:slug>/judges/<int:number>/figures/", judges.judge_page, name="judge_page"
+    ),
+    path(
+        "campaigns/<slug:slug>/judges/<int:number>/action/",
+        judges.judge_action,
+        name="judge_action",
+    ),
+    path(
+        "campaigns/<slug:slug>/figures/<str:kind>/<str:name>.csv",
+        reports.figure_csv,
+        name="figure_csv",
+    ),
+    # Work
     path("campaigns/<slug:slug>/jobs/", work.campaign_jobs, name="campaign_jobs"),
     path("campaigns/<slug:slug>/jobs/<int:number>/", work.job_change, name="job_change"),
     path("campaigns/<slug:slug>/export/", files.campaign_exports, name="campaign_exports"),

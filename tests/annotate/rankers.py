@@ -17,7 +17,7 @@ def letor(manager: User, slug: str = "letor", queries: int = 24) -> Campaign:
     campaign = Campaign.objects.create(slug=slug, name="Letor", created_by=manager, state="open")
     Membership.objects.create(campaign=campaign, user=manager, role=Membership.Role.MANAGER)
     rng = np.random.default_rng(7)
-    rows = []
+    rows: list[Row] = []
     for q in range(queries):
         for d in range(8):
             grade = int(rng.integers(0, 5))
