@@ -1,6 +1,7 @@
 """Lists of pairs, and everything that is known of one. Reads only."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet
@@ -58,12 +59,17 @@ def counts(campaign: Campaign) -> dict[str, int]:
     return found | {ALL: sum(states.values()), DISPUTES: disputed(campaign).count()}
 
 
-def with_grades(pairs: QuerySet[Pair]) -> QuerySet[Pair]:
-    """For a page of a list: what was searched, what was found, what was said."""
+def with_grades(numbers: Collection[int]) -> list[Pair]:
+    """For a page of a list, in its order: what was searched, what was found, what was said."""
     done = Seat.objects.filter(state=Seat.State.DONE).select_related("judgment")
-    return pairs.select_related("query", "document", "label", "adjudication").prefetch_related(
-        Prefetch("seats", done.order_by("judged_at", "ordinal"), to_attr="done")
+    rows = (
+        Pair.objects.filter(pk__in=numbers)
+        .defer("features", "document__text", "document__snippet")
+        .select_related("query", "document", "label", "adjudication")
+        .prefetch_related(Prefetch("seats", done.order_by("judged_at", "ordinal"), to_attr="done"))
     )
+    found = {pair.pk: pair for pair in rows}
+    return [found[number] for number in numbers if number in found]
 
 
 # -- The queue of disputes ------------------------------------------------------------------------
@@ -110,21 +116,21 @@ class Said:
 
 def judgments(pair: Pair) -> list[Said]:
     """Every judgment ever made of a pair, in the order they were made."""
-    rows = pair.judgments.select_related("judge", "seat", "superseded_by__made_by")
+    rows = list(pair.judgments.select_related("judge", "seat").order_by("id"))
+    later = {row.supersedes_id: row for row in rows}
     return [
-        Said(row, row.seat.judgment_id == row.pk, _fate(row))
-        for row in rows.order_by("id")
+        Said(row, row.seat.judgment_id == row.pk, _fate(row, later.get(row.pk)))
+        for row in rows
         if row.grade is not None
     ]
 
 
-def _fate(row: Judgment) -> str:
-    later = getattr(row, "superseded_by", None)
+def _fate(row: Judgment, later: Judgment | None) -> str:
     if later is None:
         return "Counts" if row.seat.judgment_id == row.pk else "Put back"
     if later.grade is not None:
         return f"Changed to {Grade(later.grade).word}"
-    return "Voided" if later.made_by else "Taken back"
+    return "Voided" if later.made_by_id else "Taken back"
 
 
 # -- Gold -----------------------------------------------------------------------------------------
@@ -162,12 +168,14 @@ def gold(campaign: Campaign) -> Iterator[GoldPair]:
 
 def gold_by_judge(campaign: Campaign) -> Mapping[int, tuple[int, int]]:
     """For each judge who judged gold pairs: how many judgments are right, of how many."""
-    seats = Seat.objects.filter(
+    rows = Seat.objects.filter(
         pair__campaign=campaign, pair__state=Pair.State.GOLD, state=Seat.State.DONE
-    )
-    rows = (
-        seats.order_by()
-        .values_list("judge")
-        .annotate(made=Count("id"), right=Count("id", filter=Q(judgment__grade=F("pair__gold"))))
-    )
-    return {judge: (right, made) for judge, made, right in rows if judge is not None}
+    ).values_list("judge_id", "judgment__grade", "pair__gold")
+    made: Counter[int] = Counter()
+    right: Counter[int] = Counter()
+    # Counted here: grouped by judge, a database would walk all seats instead of the gold ones.
+    for judge, grade, known in rows:
+        if judge is not None:
+            made[judge] += 1
+            right[judge] += grade == known
+    return {judge: (right[judge], number) for judge, number in made.items()}

@@ -101,7 +101,7 @@ class Pair(models.Model):
             models.Index(fields=["campaign", "state", "id"], name="pair_by_state"),
             models.Index(fields=["campaign", "id"], name="pair_in_order"),
             models.Index(
-                fields=["campaign", "-spread", "id"],
+                fields=["campaign", "-spread", "id", "state"],
                 condition=Q(spread__gte=DISPUTED),
                 name="pair_disputed",
             ),
