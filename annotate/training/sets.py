@@ -16,7 +16,7 @@ from django.db.models import F
 
 from annotate import datasets
 from annotate.datasets import BoolArray, Pool
-from annotate.models import Campaign, Label, Pair, Seat
+from annotate.models import Adjudication, Campaign, Label, Pair, Seat
 from annotate.training.errors import TrainingError
 from ranking.aggregation import training_rows
 from ranking.grades import GOOD
@@ -132,8 +132,7 @@ def build(campaign: Campaign, made_by: Recipe) -> TrainingSet:
     label = np.array([labels[int(pair)] for pair in pool.pair], dtype=np.int64)
     left_out = 0
     if made_by["rows"] == LABELS and not _filters(made_by):
-        row, grade = np.arange(len(label)), label
-        weight = np.where(grade >= GOOD, made_by["theta"], 1.0)
+        row, grade, weight = np.arange(len(label)), label, _weights(label, made_by)
     else:
         row, grade, weight, left_out = _from_judgments(campaign, made_by, pool)
     keep = _long_enough(pool, row, made_by["min_documents"])[row]
@@ -175,6 +174,11 @@ def folds(data: TrainingSet) -> int:
     return min(FOLDS, len(np.unique(data.pool.qid)))
 
 
+def _weights(grade: IntArray, made_by: Recipe) -> FloatArray:
+    """By the scheme's semantics: θ for Good and better, 1 for the rest."""
+    return np.where(grade >= GOOD, float(made_by["theta"]), 1.0)
+
+
 # -- Judgments ------------------------------------------------------------------------------------
 
 
@@ -196,11 +200,27 @@ def _from_judgments(
     if not len(pair):
         raise TrainingError("No judge passes the limits on noise and gold accuracy.")
     how = made_by["aggregator"] if made_by["rows"] == LABELS else made_by["rows"]
-    rows = training_rows(pair, judge, grade, how=how, theta=made_by["theta"])
+    rows = training_rows(pair, judge, grade, how=how)
     row = _places(pool, np.unique(pair))[rows.row]
+    row, grade = _decided(campaign, pool, row, rows.grade)
     # In the order of the pairs; judgments of one pair stay in time order.
     order = np.argsort(row, kind="stable")
-    return row[order], rows.grade[order], rows.weight[order], len(out)
+    return row[order], grade[order], _weights(grade[order], made_by), len(out)
+
+
+def _decided(
+    campaign: Campaign, pool: Pool, row: IntArray, grade: IntArray
+) -> tuple[IntArray, IntArray]:
+    """A pair whose grade a manager decided is one row with that grade, whoever judged it."""
+    decisions = Adjudication.objects.filter(pair__campaign=campaign)
+    rows = decisions.exclude(pair__state=Pair.State.GOLD).values_list("pair_id", "grade")
+    final = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
+    final = final[np.isin(final[:, 0], pool.pair)]
+    judged = ~np.isin(pool.pair[row], final[:, 0])
+    return (
+        np.concatenate([row[judged], _places(pool, final[:, 0])]),
+        np.concatenate([grade[judged], final[:, 1]]),
+    )
 
 
 def judgments(campaign: Campaign) -> tuple[IntArray, IntArray, IntArray]:

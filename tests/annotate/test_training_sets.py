@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from annotate import routing
-from annotate.models import Campaign, Label, Membership, Pair, Seat, User
+from annotate.models import Adjudication, Campaign, Label, Membership, Pair, Seat, User
 from annotate.training import evaluation, sets
 from annotate.training.errors import TrainingError
 from ranking.limits import dataset_limit
@@ -105,6 +105,15 @@ def test_a_judge_who_fails_gold_is_left_out_and_gold_never_trains(judged: Campai
     assert data.judges_left_out == 1
     assert grades_of(data, gold) == []
     assert grades_of(data, Pair.objects.filter(truth=4)[1]) == [4, 4]
+
+
+@pytest.mark.parametrize("how", ["labels", "use-all", "highest"])
+def test_a_grade_that_a_manager_decided_is_one_row(judged: Campaign, dana: User, how: str) -> None:
+    pair = Pair.objects.filter(truth=4)[0]
+    Adjudication.objects.create(pair=pair, grade=1, by=dana)
+    data = build(judged, training_rows=how, max_pnoise=0.9)
+    assert grades_of(data, pair) == [1]
+    assert (np.diff(data.frozen.row) >= 0).all()
 
 
 def test_limits_that_nobody_passes_are_a_reason(judged: Campaign) -> None:
