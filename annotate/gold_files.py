@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from annotate import routing
+from annotate import pairs, routing
 from annotate.formats.rows import Problem
-from annotate.models import Campaign, Document, Pair, Query, User
+from annotate.models import Campaign, Document, Query, User
 from ranking.grades import Grade
 
 COLUMNS = ("query", "query_id", "doc_id", "url", "grade", "note")
@@ -52,7 +52,7 @@ def load(manager: User, campaign: Campaign, content: bytes) -> int:
     problems: list[Problem] = []
     for item in _read(content):
         (rows if isinstance(item, Known) else problems).append(item)  # type: ignore[arg-type]
-    pairs, unknown = _found(campaign, rows)
+    known, unknown = _found(campaign, rows)
     problems += unknown
     if not rows and not problems:
         problems.append(Problem(1, "The file holds no row."))
@@ -60,9 +60,9 @@ def load(manager: User, campaign: Campaign, content: bytes) -> int:
         raise GoldRefusedError(problems)
     with transaction.atomic():
         # In the order of the pairs, as everybody takes their locks.
-        for pair, row in sorted(pairs.items()):
+        for pair, row in sorted(known.items()):
             routing.give_gold(manager, pair, row.grade, row.note)
-    return len(pairs)
+    return len(known)
 
 
 # -- Lines ----------------------------------------------------------------------------------------
@@ -129,15 +129,15 @@ def _found(campaign: Campaign, rows: list[Known]) -> tuple[dict[int, Known], lis
     documents = _by_name(
         Document.objects.filter(campaign=campaign), "url", {row.document for row in rows}
     )
-    pairs = _pairs(campaign, {pk for found in queries.values() for pk in found})
+    numbers = _pairs(campaign, {pk for found in queries.values() for pk in found})
     taken: dict[int, Known] = {}
     problems = []
     for row in rows:
         here = [
-            pairs[key]
+            numbers[key]
             for query in queries[row.query]
             for document in documents[row.document]
-            if (key := (query, document)) in pairs
+            if (key := (query, document)) in numbers
         ]
         if len(here) != 1:
             problems.append(Problem(row.line, _none_or_many(row, len(here))))
@@ -169,7 +169,7 @@ def _by_name(rows: "QuerySet[Any]", field: str, names: set[str]) -> defaultdict[
 def _pairs(campaign: Campaign, queries: set[int]) -> dict[tuple[int, int], int]:
     found: dict[tuple[int, int], int] = {}
     for some in _batches(sorted(queries)):
-        rows = Pair.objects.filter(campaign=campaign, query__in=some)
+        rows = pairs.loaded(campaign).filter(query__in=some)
         found |= {
             (query, doc): pk for pk, query, doc in rows.values_list("pk", "query", "document")
         }

@@ -29,7 +29,7 @@ MOST_WORDS = 8
 
 def shown(campaign: Campaign, show: str = ALL, text: str = "") -> QuerySet[Pair]:
     """The pairs of one choice, as far as their query holds every word of the text."""
-    pairs = disputed(campaign) if show == DISPUTES else campaign.pairs.order_by("id")
+    pairs = disputed(campaign) if show == DISPUTES else loaded(campaign).order_by("id")
     if show in Pair.State.values:
         pairs = pairs.filter(state=show)
     words = text.split()[:MOST_WORDS]
@@ -39,6 +39,11 @@ def shown(campaign: Campaign, show: str = ALL, text: str = "") -> QuerySet[Pair]
             queries = queries.filter(text__icontains=word)
         pairs = pairs.filter(query__in=queries)
     return pairs
+
+
+def loaded(campaign: Campaign) -> QuerySet[Pair]:
+    """The pairs there are; those of a file that is being loaded do not count yet."""
+    return campaign.pairs.exclude(state=Pair.State.LOADING)
 
 
 def disputed(campaign: Campaign) -> QuerySet[Pair]:
@@ -53,7 +58,7 @@ def disputed(campaign: Campaign) -> QuerySet[Pair]:
 
 def counts(campaign: Campaign) -> dict[str, int]:
     """How many pairs there are under each choice."""
-    rows = campaign.pairs.order_by().values_list("state").annotate(n=Count("id"))
+    rows = loaded(campaign).order_by().values_list("state").annotate(n=Count("id"))
     states = dict(rows)
     found = {show: states.get(show, 0) for show in SHOWS}
     return found | {ALL: sum(states.values()), DISPUTES: disputed(campaign).count()}

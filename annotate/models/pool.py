@@ -99,7 +99,7 @@ class Pair(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(fields=["campaign", "state", "id"], name="pair_by_state"),
-            models.Index(fields=["campaign", "id"], name="pair_in_order"),
+            models.Index(fields=["campaign", "id", "state"], name="pair_in_order"),
             models.Index(
                 fields=["campaign", "-spread", "id", "state"],
                 condition=Q(spread__gte=DISPUTED),

@@ -62,7 +62,7 @@ def pair_page(request: SignedInRequest, slug: str, number: int) -> HttpResponseB
 
 def _pair(request: SignedInRequest, slug: str, number: int) -> tuple[Campaign, Pair]:
     campaign = managed_campaign(request.user, slug)
-    rows = campaign.pairs.select_related("query", "document", "label", "adjudication__by")
+    rows = pairs.loaded(campaign).select_related("query", "document", "label", "adjudication__by")
     pair = get_object_or_404(rows, pk=number)
     pair.campaign = campaign
     return campaign, pair

@@ -124,6 +124,16 @@ def test_choices_count_and_filter(
         assert shown.content.decode().count('scope="row"') == 1
 
 
+def test_pairs_of_a_file_that_is_being_loaded_do_not_exist_yet(
+    campaign: Campaign, pair: Pair, dana_client: Client
+) -> None:
+    Pair.objects.filter(pk=pair.pk).update(state=Pair.State.LOADING)
+    assert pairs.counts(campaign)[pairs.ALL] == 5
+    assert pair not in pairs.shown(campaign)
+    assert dana_client.get(page(pair)).status_code == 404
+    assert change(dana_client, pair, "gold", grade="2").status_code == 404
+
+
 def test_unknown_choice_and_page_show_what_there_is(
     campaign: Campaign, dana_client: Client
 ) -> None:
