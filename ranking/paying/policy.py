@@ -36,7 +36,7 @@ class IfItPays:
     """
 
     price: float = 0.002
-    cap: int = 6
+    cap: int = 11
     k: int = 3
     at_once: int = 1
     name: ClassVar[str] = "if-it-pays"

@@ -16,7 +16,7 @@ def price_for(
     confusion: npt.ArrayLike,
     documents: int = 20,
     *,
-    cap: int = 6,
+    cap: int = 11,
     k: int = 3,
     queries: int = 60,
     rng: np.random.Generator | int = 0,

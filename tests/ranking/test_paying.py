@@ -222,7 +222,7 @@ def test_the_reason_says_what_the_judgment_is_worth() -> None:
         "Another judgment is worth 1.3 % of the best NDCG@3, more than its price of 0.20%."
     )
     assert "not more than its price" in policy.because(0.001, 2)
-    assert policy.because(0.5, 6) == "if-it-pays asks at most 6 judges, and 6 have judged."
+    assert policy.because(0.5, 11) == "if-it-pays asks at most 11 judges, and 11 have judged."
     assert policy.because(0.0, 0) == "Every pair gets one judgment first."
 
 
@@ -296,9 +296,9 @@ def test_a_price_is_the_same_for_the_same_seed() -> None:
     assert price_for(1.4, MSLR, CROWD, rng=3) == price_for(1.4, MSLR, CROWD, rng=3)
 
 
-@pytest.mark.parametrize("budget", [1.0, 6.5])
+@pytest.mark.parametrize("budget", [1.0, 11.5])
 def test_a_budget_must_be_possible(budget: float) -> None:
-    with pytest.raises(ValueError, match=f"up to the cap 6. Got {budget} instead"):
+    with pytest.raises(ValueError, match=f"up to the cap 11. Got {budget} instead"):
         price_for(budget, MSLR, CROWD)
 
 
