@@ -80,6 +80,7 @@ def database() -> dict[str, Any]:
     if config["ENGINE"].endswith("sqlite3"):
         # Writers queue at BEGIN instead of failing half-way, and a commit that was acknowledged
         # is on the disk: a judgment is worth one fsync.
+        config["ENGINE"] = "config.sqlite"
         config["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
