@@ -1,7 +1,13 @@
 """Web addresses as judges see them: which may be linked, and which part is the host."""
 
+import ipaddress
+import re
+import unicodedata
 from typing import NamedTuple
 from urllib.parse import urlsplit
+
+#: Names that mean a machine nearby, never one on the open web.
+NEARBY = {"home", "internal", "intranet", "lan", "local", "localhost"}
 
 
 class Address(NamedTuple):
@@ -39,3 +45,21 @@ def address(url: str) -> Address:
     before, _, rest = url.partition("://")
     netloc = urlsplit(url).netloc
     return Address(f"{before}://", netloc, rest[len(netloc) :], href)
+
+
+def public_host(url: str) -> str | None:
+    """The host of an address on the open web; None where it means a machine nearby.
+
+    A page in a judge's browser must not reach into the network she sits in.
+    """
+    href = safe_href(url)
+    host = (href and urlsplit(href).hostname) or ""
+    host = re.sub("[。．｡]", ".", unicodedata.normalize("NFKC", host)).rstrip(".")
+    try:
+        return host if ipaddress.ip_address(host).is_global else None
+    except ValueError:
+        pass
+    *labels, last = host.split(".")
+    # Browsers take 127.1 and 0x7f.1 for numbers too, and decode what is written with per cent.
+    odd = last in NEARBY or "%" in host or re.fullmatch("[0-9]+|0x[0-9a-f]*", last)
+    return host if labels and not odd else None

@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 
 from annotate.access import judged_campaigns
 from annotate.addresses import Address, address
+from annotate.handles import handle
 from annotate.highlight import Segment, segments
-from annotate.models import Campaign, Judgment, Pair, Refusal, Seat, User
+from annotate.models import Campaign, Judgment, Pair, Refusal, Seat, Standing, User
 
 #: How many judgments a session should have. A goal to see the end of, not a duty.
 SESSION_GOAL = 50
@@ -62,7 +63,7 @@ def shown(seat: Seat) -> ShownPair:
     """What the holder of this seat sees."""
     query, document = seat.pair.query, seat.pair.document
     return ShownPair(
-        seat=seat.pk,
+        seat=handle(seat.pk),
         token=str(seat.token),
         query=query.text,
         intent=query.intent,
@@ -144,6 +145,7 @@ class Desk:
     today: int
     judged: int
     waiting: int
+    examined: bool
 
 
 def desks(judge: User) -> list[Desk]:
@@ -158,7 +160,16 @@ def _desk(campaign: Campaign, judge: User) -> Desk:
     counts = _judged(campaign, judge).aggregate(
         judged=Count("pk"), today=Count("pk", filter=Q(judged_at__gte=_midnight()))
     )
-    return Desk(campaign, counts["today"], counts["judged"], waiting(campaign, judge))
+    examined = Standing.objects.filter(
+        campaign=campaign, judge=judge, qualified__isnull=False, examined_at__isnull=False
+    )
+    return Desk(
+        campaign=campaign,
+        today=counts["today"],
+        judged=counts["judged"],
+        waiting=waiting(campaign, judge),
+        examined=bool(campaign.qualification_size) and examined.exists(),
+    )
 
 
 def waiting(campaign: Campaign, judge: User) -> int:

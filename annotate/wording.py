@@ -95,5 +95,13 @@ def script_sentences() -> dict[str, str]:
         "stored_cut": _now("Stored text · the beginning of {words} words"),
         "no_text": _now("No text is stored for this document. Open it to judge it."),
         "goal": _now("{done} today: your goal is reached. A short break is a good idea."),
+        "training": _now("Training · {made} of {needed}"),
+        "lesson_right": _now("As expected"),
+        "lesson_wrong": _now("Expected another grade"),
+        "lesson_word": _now("Expected: {word}"),
+        "live": _now("Many sites refuse to be shown here. If it is empty, open it in a new tab."),
+        "live_none": _now("This page cannot be shown here. Open it in a new tab."),
+        "live_keys": _now("Keys go to the live page now and do not reach us."),
+        "live_thief": _now("The live page kept taking the keys, so it was closed."),
         "moved_on": _now("The pair you looked at went to somebody else. Here is another."),
     }

@@ -9,7 +9,7 @@ from rest_framework.decorators import api_view, permission_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotate import routing, tokens
+from annotate import handles, routing, tokens
 from annotate.access import judged_campaign, judged_campaigns
 from annotate.api import described, offers, serializers
 from annotate.api.authentication import needs, person
@@ -36,7 +36,8 @@ def claim(request: Request, slug: str) -> Response:
     if campaign.state == Campaign.State.CLOSED:
         raise ConflictError(routing.why_none(campaign, judge))
     asked = _checked(serializers.ClaimIn, request)
-    seat = routing.claim(campaign, judge, asked.validated_data["besides"])
+    besides = [handles.seat_id(number) for number in asked.validated_data["besides"]]
+    seat = routing.claim(campaign, judge, besides)
     found = offers.offer(seat) if seat else offers.none(routing.why_none(campaign, judge))
     return Response(serializers.OfferOut(found).data)
 
@@ -137,8 +138,8 @@ def _checked(kind: type[In], request: Request) -> In:
 def _seat(request: Request, seat_id: int) -> Seat:
     """A seat of a campaign she judges. Whether it is still hers is the router's to say."""
     mine = Seat.objects.filter(campaign__in=judged_campaigns(person(request)))
-    seat = seat_id <= LARGEST_ID and mine.select_related("campaign").filter(pk=seat_id).first()
-    if not seat:
+    seat = mine.select_related("campaign").filter(pk=handles.seat_id(seat_id)).first()
+    if seat is None:
         raise Http404
     return seat
 

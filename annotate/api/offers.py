@@ -23,7 +23,7 @@ def offer(seat: Seat) -> Offer:
         "cut": shown.cut,
         "before": shown.before,
     }
-    held = {"id": seat.pk, "token": seat.token, "leased_until": leased_until(seat.pk)}
+    held = {"id": shown.seat, "token": seat.token, "leased_until": leased_until(seat.pk)}
     return {"seat": held, "pair": pair, "reason": None}
 
 

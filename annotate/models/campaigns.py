@@ -42,6 +42,18 @@ class Campaign(models.Model):
     budget = models.PositiveIntegerField(
         null=True, blank=True, help_text="Judgments at most; empty means no limit."
     )
+    price = models.DecimalField(
+        "price of a judgment",
+        max_digits=10,
+        decimal_places=4,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text="Empty means that costs are shown in judgments only.",
+    )
+    currency = models.CharField(
+        max_length=8, default="EUR", help_text="What the price is in, as you write it."
+    )
     gold_in_labels = models.BooleanField(
         "label gold pairs too", default=False, help_text="From their judgments, as other pairs."
     )
@@ -58,6 +70,14 @@ class Campaign(models.Model):
     seed = models.PositiveIntegerField(default=1)
     lease_minutes = models.PositiveSmallIntegerField(
         default=15, validators=[MinValueValidator(1), MaxValueValidator(24 * 60)]
+    )
+    live_page = models.BooleanField(
+        "judges may look at the live page",
+        default=False,
+        help_text=(
+            "Beside the stored text, in a closed frame. Their browsers then ask the sites "
+            "directly; this server never does."
+        ),
     )
     retrain_hours = models.PositiveSmallIntegerField(
         "retrain every … hours", default=24, help_text="0 means never on a schedule."

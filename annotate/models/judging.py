@@ -19,6 +19,9 @@ class Standing(models.Model):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="standings")
     judge = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="standings")
     qualified = models.BooleanField(null=True, help_text="Passed, failed, or not tried yet.")
+    examined_at = models.DateTimeField(null=True, help_text="When her gold judgments decided.")
+    right = models.PositiveSmallIntegerField(default=0, help_text="Right ones that decided.")
+    made = models.PositiveSmallIntegerField(default=0, help_text="Gold judgments that decided.")
     excluded_at = models.DateTimeField(null=True, help_text="Since when she gets no more pairs.")
     query = models.ForeignKey(
         Query, models.SET_NULL, null=True, related_name="+", help_text="The query she is on."

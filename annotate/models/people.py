@@ -14,6 +14,9 @@ class User(AbstractUser):
         ADMINISTRATOR = "administrator", "Administrator"
 
     role = models.CharField(max_length=16, choices=Role, default=Role.JUDGE)
+    keys = models.JSONField(
+        default=dict, blank=True, help_text="Steps of judging for which she chose another key."
+    )
 
     @property
     def manages(self) -> bool:

@@ -3,6 +3,7 @@
 import hashlib
 
 from django.db.models import Exists, F, Max, OuterRef, QuerySet
+from django.db.models.functions import Now
 
 from annotate.models import Campaign, Pair, Refusal, Seat, Standing, User
 
@@ -84,26 +85,52 @@ def _seat(pair: Pair, judge: User) -> Seat:
 # -- Qualification --------------------------------------------------------------------------------
 
 
-def needed(campaign: Campaign, judge: User) -> int:
+def needed(standing: Standing, judge: User) -> int:
     """How many gold judgments decide: those wanted, or all that she can make."""
+    campaign = standing.campaign
     aside = _seats_of(judge).filter(state=Seat.State.ASIDE)
-    there = _open_to(campaign, judge).filter(~Exists(aside)).count()
-    return min(campaign.qualification_size, there)
+    open_to_her = _open_to(campaign, judge).filter(~Exists(aside))
+    if standing.examined_at is not None:  # what an earlier attempt was about tells nothing new
+        earlier = _seats_of(judge).filter(judged_at__lte=standing.examined_at)
+        open_to_her = open_to_her.filter(~Exists(earlier))
+    return min(campaign.qualification_size, open_to_her.count())
 
 
-def accuracy(campaign: Campaign, judge: User) -> tuple[int, int]:
-    """How many of her gold judgments are right, and how many there are."""
-    made = Seat.objects.filter(
-        campaign=campaign, judge=judge, state=Seat.State.DONE, pair__state=Pair.State.GOLD
-    )
+def accuracy(standing: Standing, judge: User) -> tuple[int, int]:
+    """How many of her gold judgments of this attempt are right, and how many there are."""
+    made = _judged(standing, judge)
+    if standing.qualified is None and standing.examined_at is not None:
+        made = made.filter(judged_at__gt=standing.examined_at)
     return made.filter(judgment__grade=F("pair__gold")).count(), made.count()
 
 
-def examine(standing: Standing, judge: User, campaign: Campaign) -> None:
+def _judged(standing: Standing, judge: User) -> QuerySet[Seat]:
+    return Seat.objects.filter(
+        campaign=standing.campaign_id,
+        judge=judge,
+        state=Seat.State.DONE,
+        pair__state=Pair.State.GOLD,
+    )
+
+
+def examine(standing: Standing, judge: User) -> None:
     """After a gold judgment: has she qualified? The caller holds the lock of her standing."""
+    campaign = standing.campaign
     if standing.qualified is not None or not campaign.qualification_size:
         return
-    right, made = accuracy(campaign, judge)
-    if made and made >= needed(campaign, judge):
+    right, made = accuracy(standing, judge)
+    if made and made >= needed(standing, judge):
         passed = 100 * right >= campaign.qualification_percent * made
-        Standing.objects.filter(pk=standing.pk).update(qualified=passed)
+        Standing.objects.filter(pk=standing.pk).update(
+            qualified=passed, right=right, made=made, examined_at=Now()
+        )
+
+
+def is_lesson(standing: Standing, seat: Seat) -> bool:
+    """Whether she was told the expected grade: in training, up to the moment that decided."""
+    if not standing.campaign.qualification_size or seat.pair.state != Pair.State.GOLD:
+        return False
+    if standing.qualified is None:
+        return True
+    decided, judged = standing.examined_at, seat.judged_at
+    return decided is not None and judged is not None and judged <= decided

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from annotate import history, jobs
 from annotate.clock import now_plus
-from annotate.models import Campaign, Judgment, Pair, Seat, User
+from annotate.models import Campaign, Judgment, Pair, Seat, Standing, User
 from annotate.routing import gold
 from annotate.routing.errors import CampaignNotOpenError, RoutingError, StaleSeatError
 from annotate.routing.seats import take_seat
@@ -90,7 +90,7 @@ def _submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judg
         state=Seat.State.DONE, judgment=judgment, judged_at=Now(), leased_until=None
     )
     if examined is not None:
-        gold.examine(examined, judge, campaign)
+        gold.examine(examined, judge)
     _after(seat.pair, campaign)
     return judgment
 
@@ -116,9 +116,9 @@ def correct(judge: User, judgment_id: int, answer: Answer) -> Judgment:
 
 
 def _correct(judge: User, judgment_id: int, answer: Answer) -> Judgment:
-    _begin_change(judge, judgment_id)
+    _, standing = _begin_change(judge, judgment_id)
     old, seat = _latest(judge, judgment_id)
-    _require_recent(judge, seat)
+    _require_open_to_change(standing, seat)
     new = Judgment.objects.create(
         seat=seat,
         pair_id=seat.pair_id,
@@ -138,10 +138,10 @@ def _correct(judge: User, judgment_id: int, answer: Answer) -> Judgment:
 def take_back(judge: User, judgment_id: int) -> Seat:
     """Undo: a superseding row without a grade. The pair is hers to judge again."""
     with transaction.atomic():
-        campaign = _begin_change(judge, judgment_id)
+        campaign, standing = _begin_change(judge, judgment_id)
         ledger = kept_ledger(campaign)
         old, seat = _latest(judge, judgment_id)
-        _require_recent(judge, seat)
+        _require_open_to_change(standing, seat)
         _supersede(old)
         if ledger is not None:
             refund(ledger)
@@ -193,7 +193,7 @@ def _latest(judge: User, judgment_id: int) -> tuple[Judgment, Seat]:
     return old, seat
 
 
-def _begin_change(judge: User, judgment_id: int) -> Campaign:
+def _begin_change(judge: User, judgment_id: int) -> tuple[Campaign, Standing]:
     """Only a judge who still takes part changes her judgments, while the campaign goes on."""
     hers = Judgment.objects.filter(pk=judgment_id, judge=judge)
     campaigns = Campaign.objects.select_related("ledger")
@@ -201,12 +201,18 @@ def _begin_change(judge: User, judgment_id: int) -> Campaign:
     if campaign is None:
         raise StaleSeatError(NOT_LATEST)
     _require_accepting(campaign)
-    require_welcome(locked_standing(campaign, judge), judge)
-    return campaign
+    standing = locked_standing(campaign, judge)
+    require_welcome(standing, judge)
+    return campaign, standing
 
 
-def _require_recent(judge: User, seat: Seat) -> None:
-    mine = Seat.objects.filter(campaign=seat.campaign_id, judge=judge, state=Seat.State.DONE)
+def _require_open_to_change(standing: Standing, seat: Seat) -> None:
+    """One of her latest, and not a lesson: whoever was told the grade cannot choose it anew."""
+    if gold.is_lesson(standing, seat):
+        raise RoutingError("This pair was a lesson. Its grade stands.")
+    mine = Seat.objects.filter(
+        campaign=seat.campaign_id, judge=seat.judge_id, state=Seat.State.DONE
+    )
     recent = mine.order_by("-judged_at").values_list("pk", flat=True)[:RECENT]
     if seat.pk not in list(recent):
         raise StaleSeatError(f"Only your {RECENT} latest judgments can be changed.")

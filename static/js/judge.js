@@ -2,6 +2,8 @@
 
 import { ActiveTime } from "./judge/active.js";
 import { keysOn, listen, switchKeys } from "./judge/keys.js";
+import { paintTraining, teach } from "./judge/lesson.js";
+import { LivePage } from "./judge/live.js";
 import { fill, paintIdle, paintPair, paintProgress } from "./judge/pair.js";
 import { SaveQueue } from "./judge/queue.js";
 import { get, post } from "./judge/server.js";
@@ -15,6 +17,7 @@ const comment = document.getElementById("comment");
 const pops = [find("refuse"), find("comment")];
 const dialogs = { guidelines: document.getElementById("guidelines"), help: document.getElementById("help") };
 const active = new ActiveTime();
+const live = new LivePage(say);
 const HEARTBEAT = 4 * 60 * 1000;
 let current = null; // the pair before her eyes; null while she waits for one
 let ahead = null; // the pair after it, fetched before it is wanted
@@ -62,12 +65,14 @@ function show(pair) {
   noteComment();
   closePops();
   active.restart();
+  live.turnTo(pair);
   delete gradeForm.dataset.busy;
 }
 
 // The answer names the pairs that are hers now. What she looks at stays, unless it is lost.
-function update({ next, ahead: after, idle, progress, guidelines }) {
+function update({ next, ahead: after, idle, progress, training, guidelines }) {
   paintProgress(progress, say);
+  paintTraining(training, say);
   // New guidelines are read before she goes on: the page leads there.
   if (guidelines !== setup.guidelines && !queue.length) window.location.reload();
   const hers = [next, after].filter((pair) => pair && !queue.has(pair.token));
@@ -82,6 +87,7 @@ function update({ next, ahead: after, idle, progress, guidelines }) {
   } else if (!queue.length) {
     current = ahead = null;
     closePops();
+    live.leave();
     paintIdle(idle);
   }
 }
@@ -114,12 +120,13 @@ const queue = new SaveQueue(setup.judge, (entry) => post(entry.url, entry.fields
   },
 });
 
-function told({ saved, progress, note }) {
+function told({ saved, progress, note, lesson, result }) {
   document.querySelector(".toast[data-kind=unsaved]")?.remove();
   showState("saved", fill(say.saved, saved));
   find("idle-undo").hidden = false;
   const sentence = progress.done > progress.goal ? say.spoken_over : say.spoken;
   speak(fill(sentence, { word: saved.word, ...progress }));
+  teach(lesson, result, say);
   if (note) toast(note);
   else if (progress.done % progress.goal === 0) toast(fill(say.goal, progress), 10);
 }
@@ -238,6 +245,7 @@ const actions = {
   s: () => holding() && openPop(find("refuse"), find("refuse").querySelector("[name=reason]")),
   c: () => holding() && openPop(find("comment"), comment),
   o: () => holding() && find("open").click(),
+  l: () => holding() && live.show(!live.open),
   r: () => { window.location.href = setup.recent; },
   g: () => toggle(dialogs.guidelines),
   "?": () => toggle(dialogs.help),
@@ -302,8 +310,11 @@ async function refresh() {
 }
 
 current = setup.pair;
-if (current) mark(current.before);
-listen(actions, { reasons, escape: closePops });
+if (current) {
+  mark(current.before);
+  live.turnTo(current);
+}
+listen(actions, { reasons, escape: () => closePops() || live.leave() });
 if (queue.has(current?.token)) {
   // She graded this very pair before the page was reloaded.
   gradeForm.dataset.busy = "";

@@ -18,7 +18,7 @@ from drf_spectacular.validation import validate_schema
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotate import routing, tokens
+from annotate import handles, routing, tokens
 from annotate.api import docs
 from annotate.models import ApiToken, Campaign, Judgment, Membership, Pair, Refusal, Seat, User
 
@@ -82,7 +82,7 @@ def judge(api: Api, grade: int = 0) -> Json:
 
 def test_claim_gives_a_seat_and_its_pair(alice_api: Api, alice: User) -> None:
     said = alice_api.post(CLAIM)
-    seat = Seat.objects.get(pk=said["seat"]["id"])
+    seat = Seat.objects.get(pk=handles.seat_id(said["seat"]["id"]))
     assert seat.judge == alice
     assert said["seat"]["token"] == str(seat.token)
     assert said["pair"] == {
@@ -207,7 +207,7 @@ def test_key_of_a_judgment_that_was_taken_back_is_not_called_saved(alice_api: Ap
     saved = alice_api.post(address(seat), body, 201)["saved"]
     again = alice_api.post(f"/api/v1/judgments/{saved['id']}/undo/")["seat"]
     alice_api.post(address(again), body | {"token": again["token"]}, 409)
-    assert Seat.objects.get(pk=seat["id"]).state == Seat.State.OPEN
+    assert Seat.objects.get(pk=handles.seat_id(seat["id"])).state == Seat.State.OPEN
 
 
 def test_stale_seat_is_a_conflict(alice_api: Api, bob_api: Api) -> None:
@@ -281,7 +281,7 @@ def test_released_seat_is_free_for_others(alice_api: Api, bob_api: Api) -> None:
 
 def test_seat_is_extended(alice_api: Api) -> None:
     seat = alice_api.post(CLAIM)["seat"]
-    Seat.objects.filter(pk=seat["id"]).update(leased_until=timezone.now())
+    Seat.objects.filter(pk=handles.seat_id(seat["id"])).update(leased_until=timezone.now())
     said = alice_api.post(address(seat, "extend"), {"token": seat["token"]})
     assert said["leased_until"] > seat["leased_until"]
 

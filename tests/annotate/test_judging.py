@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate import campaigns, judging, routing
+from annotate.handles import handle, seat_id
 from annotate.models import (
     Campaign,
     Document,
@@ -37,7 +38,7 @@ def held(campaign: Campaign, alice: User) -> Fields:
 def fields_of(campaign: Campaign, judge: User) -> Fields:
     seat = routing.claim(campaign, judge)
     assert seat
-    return {"seat": seat.pk, "token": str(seat.token)}
+    return {"seat": handle(seat.pk), "token": str(seat.token)}
 
 
 def grades_of(user: User) -> list[int | None]:
@@ -271,7 +272,7 @@ def test_undo_brings_the_pair_and_her_grade_back(
     assert body["progress"]["done"] == 0
     assert grades_of(alice) == [3, None]
     held_now = Seat.objects.filter(judge=alice, state="open")
-    assert {seat.pk for seat in held_now} == {body["next"]["seat"], body["ahead"]["seat"]}
+    assert {handle(seat.pk) for seat in held_now} == {body["next"]["seat"], body["ahead"]["seat"]}
 
 
 def test_undo_without_script_shows_the_pair_again(alice_client: Client, held: Fields) -> None:
@@ -289,7 +290,7 @@ def test_judgment_is_corrected_by_undo_and_a_new_grade(
     fields = {"seat": again["seat"], "token": again["token"], "grade": 1}
     assert alice_client.post(JUDGE, fields, headers=JSON).status_code == 200
     assert grades_of(alice) == [3, None, 1]
-    assert Seat.objects.get(pk=held["seat"]).judgment == Judgment.objects.latest("pk")
+    assert Seat.objects.get(pk=seat_id(held["seat"])).judgment == Judgment.objects.latest("pk")
 
 
 def test_undo_goes_back_step_by_step(alice_client: Client, campaign: Campaign, alice: User) -> None:
@@ -433,7 +434,7 @@ def test_judge_is_sent_nothing_but_the_pair(
     body = alice_client.get(JUDGE, headers=JSON).json()
     assert body["next"].keys() == {
         *("seat", "token", "query", "intent", "locale", "lang", "title", "address"),
-        *("snippet", "text", "words", "cut", "before"),
+        *("snippet", "text", "words", "cut", "before", "live"),
     }
     assert body["next"]["before"] is None
     assert body["progress"]["done"] == 0
