@@ -53,8 +53,10 @@ app.conf.update(
     accept_content=["json"],
     task_serializer="json",
     task_ignore_result=True,
-    task_acks_late=True,
-    task_reject_on_worker_lost=True,
+    # A ring is over when it is heard: whoever dies afterwards leaves a lease that ends. A late
+    # acknowledgement would keep nothing safe that the row does not, and one that comes after
+    # the connection was lost ends the worker.
+    task_acks_late=False,
     worker_prefetch_multiplier=1,
     worker_max_tasks_per_child=50,
     worker_hijack_root_logger=False,

@@ -56,5 +56,6 @@ def install() -> None:
             "visibility_timeout": seconds("TEST_VISIBILITY", 900),
             "unacked_restore_interval": 1,
         }
+    app.conf.task_acks_late = bool(os.environ.get("TEST_LATE_ACKS"))
     if os.environ.get("TEST_EVERY_SECOND"):
         schedule.plan = plan_every_second
