@@ -1,12 +1,9 @@
-"""Whether the judges agree, and how each of them grades. Reads only."""
+"""Whether the judges agree: all, over time, by query, by couple, by grade. Reads only."""
 
-from collections import defaultdict
-from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 
-from django.db.models import Count, Max
-
-from annotate.models import Campaign, Membership, Seat, Snapshot, User
+from annotate.figures import Column, Figure, Row, names, stored, when, word
+from annotate.models import Campaign, Pair, Query, Snapshot
 from ranking.grades import LEVELS
 
 #: Below this share of chance-corrected agreement labels say little; Krippendorff's own advice
@@ -15,16 +12,29 @@ LOW_ALPHA = 0.4
 ENOUGH_PAIRS = 30
 HISTORY = 120
 
+KIND = "agreement"
+NO_OVERLAP = "No pair has two judgments yet. Agreement appears with the first second opinion."
+SHORT = 90
 
-@dataclass(frozen=True)
-class Judge:
-    """What one judge did in a campaign."""
+#: Each coefficient: its name, and what it says.
+WORDS = {
+    "alpha": (
+        "Krippendorff’s α, ordinal",
+        "The one to quote: corrected for chance, far grades count more.",
+    ),
+    "ac2": ("Gwet’s AC2, quadratic", "Stays meaningful when most pairs have the same grade."),
+    "weighted_kappa": (
+        "Kappa, quadratic weights",
+        "All couples of judges pooled; a near miss counts for much.",
+    ),
+    "kappa": ("Kappa, plain", "All couples of judges pooled; only the same grade counts."),
+    "fleiss": ("Fleiss’ kappa", "As plain kappa, every pair counted once."),
+    "percent": ("Same grade", "How often two judges say the same, luck included."),
+    "near": ("At most one grade apart", "How often two judges are nearly of one mind."),
+}
 
-    name: str
-    judgments: int
-    histogram: tuple[int, ...]
-    last_at: datetime | None
-    takes_part: bool
+
+# -- Snapshots ------------------------------------------------------------------------------------
 
 
 def latest(campaign: Campaign) -> Snapshot | None:
@@ -51,27 +61,234 @@ def is_low(snapshot: Snapshot | None) -> bool:
     )
 
 
-def judges(campaign: Campaign) -> list[Judge]:
-    """Everybody who judges or judged, the busiest first. Judgments count as they stand now."""
-    done = campaign.seats.filter(state=Seat.State.DONE, judgment__grade__isnull=False)
-    rows = done.values_list("judge_id", "judgment__grade").annotate(
-        number=Count("id"), last=Max("judged_at")
-    )
-    counts: dict[int, list[int]] = defaultdict(lambda: [0] * LEVELS)
-    last: dict[int, datetime] = {}
-    for judge, grade, number, at in rows:
-        counts[judge][grade] = number
-        last[judge] = max(last.get(judge, at), at)
-    members = campaign.memberships.filter(role=Membership.Role.JUDGE)
-    here = set(members.values_list("user_id", flat=True))
-    people = [
-        Judge(
-            name=user.first_name or user.username,
-            judgments=sum(counts[user.pk]),
-            histogram=tuple(counts[user.pk]),
-            last_at=last.get(user.pk),
-            takes_part=user.pk in here,
-        )
-        for user in User.objects.filter(pk__in=here | set(counts))
+def fall(campaign: Campaign) -> tuple[float, float, int] | None:
+    """α of the latest fifth of the pairs, of those before, and n, where it surely fell."""
+    recent = stored(campaign, KIND)[0].get("recent")
+    if not recent or not recent["falls"]:
+        return None
+    return recent["now"]["value"], recent["before"]["value"], recent["now"]["pairs"]
+
+
+# -- The page -------------------------------------------------------------------------------------
+
+
+def figures(campaign: Campaign) -> list[Figure]:
+    """Every figure of the page, in its order."""
+    data, _ = stored(campaign, KIND)
+    return [
+        coefficients(data),
+        over_time(data),
+        couples(data),
+        consensus(data),
+        by_grade(data),
+        queries(campaign, data),
+        disputed(campaign, data),
     ]
-    return sorted(people, key=lambda judge: (-judge.judgments, judge.name))
+
+
+def coefficients(data: dict[str, Any]) -> Figure:
+    rows = [
+        {"coefficient": WORDS[name][0], "meaning": WORDS[name][1], **row}
+        for name, row in data.get("coefficients", {}).items()
+        if data["overlapping"]
+    ]
+    return Figure(
+        "coefficients",
+        "Agreement by every measure",
+        "1 is full agreement, 0 is chance. The last two are shares, with luck left in. "
+        f"95 % intervals over n = {data.get('overlapping', 0):,} pairs with two judgments or more.",
+        [
+            Column("coefficient", "Measure"),
+            Column("value", "Value", "figure3"),
+            Column("low:high", "95 % interval", "interval"),
+            Column("pairs", "Pairs", "whole"),
+            Column("judgments", "Judgments", "whole"),
+            Column("meaning", "What it says"),
+        ],
+        rows,
+        NO_OVERLAP,
+    )
+
+
+def over_time(data: dict[str, Any]) -> Figure:
+    windows = data.get("windows", [])
+    rows = [
+        {"to": when(window["to"]), "pairs": window["pairs"]}
+        | {name: window[name]["value"] for name in ("alpha", "ac2", "weighted_kappa", "percent")}
+        | {"low": window["alpha"]["low"], "high": window["alpha"]["high"]}
+        for window in windows
+    ]
+    size = windows[0]["pairs"] if windows else 30
+    return Figure(
+        "over_time",
+        "Agreement over time",
+        f"Each point measures the pairs of its own stretch of time, about {size:,} each, not all "
+        "since the start. The band is the 95 % interval of α.",
+        [
+            Column("to", "Until", "when"),
+            Column("pairs", "Pairs", "whole"),
+            Column("alpha", "α", "figure3"),
+            Column("low:high", "95 % interval", "interval"),
+            Column("ac2", "AC2", "figure3"),
+            Column("weighted_kappa", "Weighted kappa", "figure3"),
+            Column("percent", "Same grade", "percent"),
+        ],
+        rows,
+        "It takes 30 pairs with two judgments to draw the first point.",
+    )
+
+
+def couples(data: dict[str, Any]) -> Figure:
+    found = data.get("couples", {"judges": [], "rows": [], "of": 0})
+    called = names(found["judges"])
+    rows = [
+        row
+        | {"one": called.get(row["one"], "–"), "other": called.get(row["other"], "–")}
+        | {"one_id": row["one"], "other_id": row["other"]}
+        for row in found["rows"]
+    ]
+    shown = len(found["judges"])
+    some = f" The {shown} busiest of {found['of']} judges." if shown < found["of"] else ""
+    return Figure(
+        "couples",
+        "Judge against judge",
+        f"Weighted kappa over the pairs both judged; n = {len(rows):,} couples of judges.{some}",
+        [
+            Column("one", "Judge", "judge"),
+            Column("other", "Other judge", "judge"),
+            Column("kappa", "Weighted kappa", "figure"),
+            Column("low:high", "95 % interval", "interval"),
+            Column("pairs", "Pairs both judged", "whole"),
+        ],
+        rows,
+        NO_OVERLAP,
+    )
+
+
+def matrix_rows(counts: list[list[int]]) -> list[Row]:
+    """A table of the consensus (rows) against a judge (columns), as long rows."""
+    return [
+        {
+            "consensus": word(i),
+            "judge": word(j),
+            "count": counts[i][j],
+            "share": counts[i][j] / sum(counts[i]) if sum(counts[i]) else None,
+        }
+        for i in reversed(range(LEVELS))
+        for j in reversed(range(LEVELS))
+    ]
+
+
+MATRIX = (
+    Column("consensus", "The others say"),
+    Column("judge", "A judge says"),
+    Column("count", "Judgments", "whole"),
+    Column("share", "Share of the row", "percent"),
+)
+
+
+def consensus(data: dict[str, Any]) -> Figure:
+    found = data.get("consensus", {"counts": [], "judgments": 0})
+    return Figure(
+        "consensus",
+        "A judge against the others",
+        "Where the majority of the others says the grade on the left, how often does a judge say "
+        f"the grade below? n = {found['judgments']:,} judgments, each against the others.",
+        MATRIX,
+        matrix_rows(found["counts"]) if found["judgments"] else [],
+        NO_OVERLAP,
+    )
+
+
+def by_grade(data: dict[str, Any]) -> Figure:
+    rows = [
+        row | {"name": word(row["grade"])}
+        for row in reversed(data.get("grades", []))
+        if data["overlapping"]
+    ]
+    couples_of = sum(row["couples"] for row in rows)
+    return Figure(
+        "by_grade",
+        "Agreement by grade",
+        "When one judge gives this grade, how often does another of the same pair give it too? "
+        f"n = {couples_of:,} couples of judgments.",
+        [
+            Column("name", "Grade"),
+            Column("value", "Also given by another", "percent"),
+            Column("low:high", "95 % interval", "interval"),
+            Column("couples", "Couples", "whole"),
+        ],
+        rows,
+        NO_OVERLAP,
+    )
+
+
+def queries(campaign: Campaign, data: dict[str, Any]) -> Figure:
+    found = data.get("queries", [])
+    texts = Query.objects.filter(pk__in=[row["query"] for row in found])
+    texts_of = dict(texts.values_list("pk", "text"))
+    rows = [
+        {
+            "query": texts_of.get(row["query"], "–"),
+            "query_id": row["query"],
+            "apart": row["apart"],
+            "alpha": row["alpha"]["value"],
+            "low": row["alpha"]["low"],
+            "high": row["alpha"]["high"],
+            "percent": row["percent"]["value"],
+            "pairs": row["pairs"],
+        }
+        for row in found
+    ]
+    total = data.get("queries_with_overlap", 0)
+    return Figure(
+        "queries",
+        "Queries judges dispute most",
+        f"The {len(rows):,} worst of n = {total:,} queries with overlap. Apart: how many grades lie"
+        " between two judges of a pair in the mean. Queries with few pairs are ranked with care.",
+        [
+            Column("query", "Query", "query"),
+            Column("apart", "Apart", "figure"),
+            Column("percent", "Same grade", "percent"),
+            Column("alpha", "α", "figure"),
+            Column("low:high", "95 % interval", "interval"),
+            Column("pairs", "Pairs", "whole"),
+        ],
+        rows,
+        NO_OVERLAP,
+    )
+
+
+def disputed(campaign: Campaign, data: dict[str, Any]) -> Figure:
+    found = data.get("disputed", [])
+    pairs = Pair.objects.filter(pk__in=[row["pair"] for row in found])
+    known = {pair.pk: pair for pair in pairs.select_related("query", "document").defer("features")}
+    rows = [
+        {
+            "query": known[row["pair"]].query.text,
+            "document": str(known[row["pair"]].document)[:SHORT],
+            "pair_id": row["pair"],
+            "apart": row["apart"],
+            "lowest": word(row["low"]),
+            "highest": word(row["high"]),
+            "judgments": row["judgments"],
+        }
+        for row in found
+        if row["pair"] in known
+    ]
+    return Figure(
+        "disputed",
+        "Pairs judges dispute most",
+        f"The {len(rows):,} pairs whose judges lie furthest apart. Open one to read what each of "
+        "them said, and to decide.",
+        [
+            Column("query", "Query", "pair"),
+            Column("document", "Document"),
+            Column("lowest", "Lowest", "grade"),
+            Column("highest", "Highest", "grade"),
+            Column("apart", "Apart", "figure"),
+            Column("judgments", "Judgments", "whole"),
+        ],
+        rows,
+        "No two judges of a pair differ so far.",
+    )

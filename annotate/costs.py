@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal
+from typing import Any
 
 from django.db.models import Count
 
-from annotate.models import Campaign, Pair, Snapshot, scheme_of
+from annotate.figures import Column, Figure, stored
+from annotate.models import Campaign, Ledger, Pair, Snapshot, scheme_of
 from annotate.models.campaigns import NUMBERS
+from ranking.grades import GOOD
 from ranking.schemes import SCHEMES
 
 #: Shares of first judgments that are Good+, in per cent, that the cost is tabled for.
@@ -46,6 +50,12 @@ class Cost:
     first_good: int
     formula: float | None
     finished: bool
+    good: int = 0
+
+    @property
+    def ratio(self) -> float | None:
+        """Fair- : Good+ of all judgments; None while there is no Good+."""
+        return (self.judgments - self.good) / self.good if self.good else None
 
     @property
     def per_pair(self) -> float:
@@ -103,6 +113,7 @@ def cost(campaign: Campaign, snapshot: Snapshot | None, now: Progress) -> Cost |
         first_good=good,
         formula=campaign.scheme.expected_cost(good / fair) if fair else None,
         finished=not now.open,
+        good=sum(snapshot.histogram[GOOD:]),
     )
 
 
@@ -144,3 +155,122 @@ def expected_table() -> dict[str, dict[str, object]]:
         }
         for name in SCHEMES
     }
+
+
+# -- The page -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What was spent and what it will come to, in judgments, hours and money."""
+
+    judgments: int
+    pairs: int
+    formula: float | None
+    ratio: float | None
+    training: float
+    hours: float | None
+    expected: int
+    spent: int | None
+    budget: int | None
+    price: Decimal | None
+    currency: str
+
+    @property
+    def labelling(self) -> float | None:
+        return self.judgments / self.pairs if self.pairs else None
+
+    @property
+    def money(self) -> Decimal | None:
+        return None if self.price is None else self.price * self.judgments
+
+    @property
+    def money_expected(self) -> Decimal | None:
+        return None if self.price is None else self.price * self.expected
+
+    @property
+    def used(self) -> float | None:
+        """The share of the budget that is used."""
+        return self.spent / self.budget if self.budget and self.spent is not None else None
+
+
+def bill(campaign: Campaign) -> Bill:
+    """The cost so far, and in the end if the scheme's formula holds."""
+    data, _ = stored(campaign, "cost")
+    now = progress(campaign)
+    judgments, pairs = data.get("judgments", 0), data.get("pairs", 0)
+    per_pair = judgments / pairs if pairs else 0.0
+    formula = data["schemes"][0]["formula"] if pairs else None
+    final = max(per_pair, formula or 0.0) if now.open else per_pair
+    return Bill(
+        judgments=judgments,
+        pairs=pairs,
+        formula=formula,
+        ratio=data["fair"] / data["good"] if data.get("good") else None,
+        training=per_pair if campaign.training_rows == "use-all" else 1.0,
+        hours=_hours(data),
+        expected=max(round(final * now.pairs), judgments),
+        spent=spent(campaign),
+        budget=campaign.budget,
+        price=campaign.price,
+        currency=campaign.currency,
+    )
+
+
+def spent(campaign: Campaign) -> int | None:
+    """Judgments that count against the budget, where one is kept."""
+    ledger = Ledger.objects.filter(campaign=campaign).first()
+    return ledger.spent if ledger else None
+
+
+def _hours(data: dict[str, Any]) -> float | None:
+    """Active hours; judgments that were not timed take as long as the others."""
+    if not data.get("timed"):
+        return None
+    return float(data["active_seconds"] / data["timed"] * data["judgments"] / 3600)
+
+
+def figures(campaign: Campaign) -> list[Figure]:
+    """Every figure of the page."""
+    return [schemes(campaign)]
+
+
+def schemes(campaign: Campaign) -> Figure:
+    """Every scheme on this campaign's own judgments."""
+    data, _ = stored(campaign, "cost")
+    own = data["judgments"] if data.get("pairs") else 0
+    rows = [
+        row
+        | {
+            "difference": row["labelling"] * data["pairs"] / own - 1,
+            "short_share": row["short"] / data["pairs"],
+            "money": None
+            if campaign.price is None
+            else float(campaign.price) * row["labelling"] * data["pairs"],
+            "bound": "at least" if row["short"] else "",
+        }
+        for row in data.get("schemes", [])
+    ]
+    money = [] if campaign.price is None else [Column("money", campaign.currency, "figure")]
+    return Figure(
+        "schemes",
+        "What every scheme would have cost",
+        "Replayed on the judgments of this campaign in the order they came; n = "
+        f"{data.get('pairs', 0):,} judged pairs. Where a scheme would have asked for judgments "
+        "that nobody made, its bar is pale and too short; the mark says what its formula gives at "
+        "the measured r.",
+        [
+            Column("scheme", "Scheme", "scheme"),
+            Column("bound", ""),
+            Column("labelling", "Judgments per pair", "figure"),
+            Column("formula", "By formula", "figure"),
+            Column("difference", "Against yours", "change"),
+            Column("training", "Training rows per pair", "figure"),
+            Column("ratio", "Fair- : Good+", "figure"),
+            *money,
+            Column("short", "Pairs short of judgments", "whole"),
+            Column("missing", "Judgments missing at least", "whole"),
+        ],
+        rows,
+        "No judgment yet. Costs appear with the first ones.",
+    )

@@ -1,12 +1,18 @@
 """One page for a manager: what is missing, what needs her, and the figures. Reads only."""
 
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
 
-from annotate import agreement, campaigns, costs, guidelines, jobs, quality
-from annotate.models import Campaign, Job, Snapshot, TrainingRun, Upload
+from django.utils import timezone
+
+from annotate import agreement, campaigns, costs, crowd, guidelines, quality
+from annotate.figures import Column, Figure, counted, stored
+from annotate.models import Campaign, Snapshot, Upload
+from annotate.needs import Facts, Need, needs
 from ranking.grades import Grade
+
+#: So many of the busiest judges stand on the overview; the others have a page.
+JUDGES = 8
 
 
 @dataclass(frozen=True)
@@ -21,38 +27,18 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Need:
-    """Something only the manager can decide. ``level`` is bad, warn or info."""
-
-    level: str
-    text: str
-    action: str = ""
-    page: str = ""
-    step: str = ""
-
-
-@dataclass(frozen=True)
-class GradeCount:
-    """How often a grade was given."""
-
-    grade: Grade
-    count: int
-    share: float
-
-
-@dataclass(frozen=True)
 class Overview:
     """What the dashboard shows of one campaign at one moment."""
 
     progress: costs.Progress
     snapshot: Snapshot | None
     cost: costs.Cost | None
+    spent: int | None
     time_left: timedelta | None
     runs: list[quality.Run]
-    depths: list[tuple[int, quality.Run]]
-    importance: list[tuple[str, float]]
+    run: quality.Run | None
     history: list[Snapshot]
-    judges: list[agreement.Judge]
+    judges: list[crowd.Judge]
     needs: list[Need]
 
     @property
@@ -60,19 +46,13 @@ class Overview:
         return in_words(self.time_left) if self.time_left else ""
 
     @property
-    def run(self) -> quality.Run | None:
-        return self.runs[-1] if self.runs else None
+    def finish(self) -> datetime | None:
+        """When it is done, if people go on as they did."""
+        return timezone.now() + self.time_left if self.time_left else None
 
     @property
-    def grades(self) -> list[GradeCount]:
-        """Judgments per grade, Perfect first."""
-        if self.snapshot is None or not self.snapshot.judgments:
-            return []
-        counts, total = self.snapshot.histogram, self.snapshot.judgments
-        return [
-            GradeCount(grade, counts[grade], counts[grade] / total)
-            for grade in sorted(Grade, reverse=True)
-        ]
+    def busiest(self) -> list[crowd.Judge]:
+        return self.judges[:JUDGES]
 
 
 def overview(campaign: Campaign) -> Overview:
@@ -80,22 +60,18 @@ def overview(campaign: Campaign) -> Overview:
     snapshot = agreement.latest(campaign)
     progress = costs.progress(campaign)
     runs = quality.runs(campaign)
+    judges = crowd.judges(campaign)
     return Overview(
         progress=progress,
         snapshot=snapshot,
         cost=costs.cost(campaign, snapshot, progress),
+        spent=costs.spent(campaign),
         time_left=costs.time_left(campaign, snapshot, progress),
         runs=runs,
-        depths=quality.depths(campaign),
-        importance=quality.importance(campaign),
+        run=quality.champion(campaign, runs),
         history=agreement.history(campaign),
-        judges=agreement.judges(campaign),
-        needs=[
-            *_work_needs(campaign),
-            *_people_needs(campaign, snapshot),
-            *_progress_needs(campaign, progress),
-            *_ranker_needs(campaign, snapshot, runs),
-        ],
+        judges=judges,
+        needs=needs(campaign, Facts(snapshot, progress, runs, judges)),
     )
 
 
@@ -129,11 +105,11 @@ def _judges_step(campaign: Campaign) -> Step:
         return Step("Judges", text, False, "campaign_judges", "Add judges")
     if have < need:
         text = (
-            f"{_count(have, 'judge')} so far. {campaign.scheme_label} asks up to {need} different "
+            f"{counted(have, 'judge')} so far. {campaign.scheme_label} asks up to {need} different "
             "people per pair, so some pairs will wait for more."
         )
         return Step("Judges", text, True, "campaign_judges", "Add more")
-    return Step("Judges", f"{_count(have, 'judge')}.", True, "campaign_judges", "Change")
+    return Step("Judges", f"{counted(have, 'judge')}.", True, "campaign_judges", "Change")
 
 
 def _guidelines_step(campaign: Campaign) -> Step:
@@ -150,108 +126,121 @@ def can_open(steps: list[Step]) -> bool:
     return all(step.done for step in steps)
 
 
-# -- What needs the manager -----------------------------------------------------------------------
+# -- Figures --------------------------------------------------------------------------------------
 
 
-def _work_needs(campaign: Campaign) -> list[Need]:
-    found = []
-    due = campaign.jobs.filter(state__in=[Job.State.DUE, Job.State.RUNNING]).count()
-    if due and not jobs.worker_alive():
-        waiting = f"{_count(due, 'job')} {'waits' if due == 1 else 'wait'}"
-        text = f"No background worker is running, and {waiting} for one."
-        found.append(Need("bad", text, "See jobs", "campaign_jobs"))
-    failed = campaign.jobs.filter(state=Job.State.FAILED).exclude(message="Cancelled.").count()
-    if failed:
-        text = f"{_count(failed, 'background job')} failed."
-        found.append(Need("bad", text, "See why", "campaign_jobs"))
-    return found
+def figures(campaign: Campaign, view: Overview | None = None) -> list[Figure]:
+    """Every figure of the page, in its order."""
+    view = view or overview(campaign)
+    data, _ = stored(campaign, agreement.KIND)
+    return [ranker(view, campaign), agreement.couples(data), grades(view), history(view)]
 
 
-def _people_needs(campaign: Campaign, snapshot: Snapshot | None) -> list[Need]:
-    found = []
-    have, need = campaigns.judges(campaign), campaigns.judges_needed(campaign)
-    if campaign.state == Campaign.State.OPEN and have < need:
-        text = (
-            f"{campaign.scheme_label} asks up to {need} different people per pair, "
-            f"but there {'is' if have == 1 else 'are'} {_count(have, 'judge')}."
-        )
-        found.append(Need("warn", text, "Add judges", "campaign_judges"))
-    if snapshot is not None and agreement.is_low(snapshot):
-        text = f"Judges hardly agree (α {snapshot.alpha:.2f}). Clearer guidelines may help."
-        found.append(Need("warn", text, "Edit guidelines", "campaign_guidelines"))
-    return found
-
-
-def _progress_needs(campaign: Campaign, progress: costs.Progress) -> list[Need]:
-    found = []
-    if progress.referred:
-        text = f"{_count(progress.referred, 'pair')} could not be judged by several people."
-        found.append(Need("warn", text, "Decide", "campaign_referrals"))
-    if campaign.state == Campaign.State.PAUSED:
-        text = "The campaign is paused: judges get no new pairs."
-        found.append(Need("info", text, "Open it again", "campaign_state", step="open"))
-    if campaign.state == Campaign.State.OPEN and progress.closed and not progress.open:
-        text = "Every pair has the judgments it needs."
-        found.append(Need("info", text, "Close the campaign", "campaign_state", step="close"))
-    return found
-
-
-def _ranker_needs(
-    campaign: Campaign, snapshot: Snapshot | None, runs: list[quality.Run]
-) -> list[Need]:
-    last = quality.last_run(campaign)
-    if last is None:
-        if snapshot is None or not snapshot.judgments:
-            return []
-        return [Need("info", "No ranker is trained yet.", "Train one now", "campaign_train")]
-    if last.state == TrainingRun.State.FAILED:
-        text = f"Training run {last.number} failed: {last.message}"
-        # Before the first ranker there may simply be too few labels yet.
-        return [Need("warn" if runs else "info", text, "Try again", "campaign_train")]
-    run = runs[-1] if runs else None
-    if run and run.gain > 0 and run.is_significant:
-        text = (
-            f"The latest ranker beats the first stage by {100 * run.gain:.1f} points of NDCG@3 "
-            f"(p = {run.p:.2g}, n = {run.ranker.n})."
-        )
-        return [Need("info", text)]
-    return []
-
-
-# -- What the charts draw -------------------------------------------------------------------------
-
-
-def charts(view: Overview) -> dict[str, Any]:
-    """The figures behind each chart, the same as in the table under it."""
-    return {
-        "ranker": [
-            {
-                "run": run.number,
-                "mean": run.ranker.mean,
-                "low": run.ranker.low,
-                "high": run.ranker.high,
-                "first_stage": run.first_stage.mean,
-                "n": run.ranker.n,
-                "judgments": run.judgments,
-            }
-            for run in view.runs
+def ranker(view: Overview, campaign: Campaign) -> Figure:
+    rows = [
+        {
+            "run": run.number,
+            "at": run.created_at.isoformat(),
+            "judgments": run.judgments,
+            "mean": run.ranker.mean,
+            "low": run.ranker.low,
+            "high": run.ranker.high,
+            "first_stage": run.first_stage.mean,
+            "ceiling": run.ceiling,
+            "p": run.p,
+            "n": run.ranker.n,
+            "champion": "champion" if run.is_champion else "",
+        }
+        for run in view.runs
+    ]
+    n = f"; n = {rows[-1]['n']} queries" if rows else ""
+    return Figure(
+        "ranker",
+        "Ranker against first stage and ceiling",
+        f"NDCG@3 of each training run on held-out queries with its 95 % interval{n}. The ceiling "
+        "is what these judges’ disagreement allows any ranker.",
+        [
+            Column("run", "Run", "whole"),
+            Column("at", "When", "when"),
+            Column("judgments", "Judgments", "whole"),
+            Column("mean", "NDCG@3", "figure3"),
+            Column("low:high", "95 % interval", "interval"),
+            Column("first_stage", "First stage", "figure3"),
+            Column("ceiling", "Ceiling", "figure3"),
+            Column("p", "p against first stage", "p"),
+            Column("n", "Queries", "whole"),
+            Column("champion", ""),
         ],
-        "grades": [
-            {"grade": int(row.grade), "name": row.grade.word, "count": row.count}
-            for row in view.grades
+        rows,
+        f"No ranker is trained yet. One is trained {_schedule(campaign)}.",
+    )
+
+
+def _schedule(campaign: Campaign) -> str:
+    found = []
+    if campaign.retrain_hours:
+        found.append(f"every {campaign.retrain_hours} h")
+    if campaign.retrain_judgments:
+        found.append(f"after {campaign.retrain_judgments:,} new judgments")
+    return " or ".join(found) or "only when you say so"
+
+
+def grades(view: Overview) -> Figure:
+    """Figure 3: all judgments by grade."""
+    shot = view.snapshot
+    rows = [
+        {
+            "grade": int(grade),
+            "name": grade.word,
+            "count": shot.histogram[grade],
+            "share": shot.histogram[grade] / shot.judgments,
+        }
+        for grade in sorted(Grade, reverse=True)
+        if shot and shot.judgments
+    ]
+    total = shot.judgments if shot else 0
+    return Figure(
+        "grades",
+        "Grades",
+        f"All judgments that count now, n = {total:,}.",
+        [
+            Column("name", "Grade", "grade"),
+            Column("count", "Judgments", "whole"),
+            Column("share", "Share", "percent"),
         ],
-        "agreement": [
-            {
-                "at": shot.created_at.isoformat(),
-                "judgments": shot.judgments,
-                "alpha": shot.alpha,
-                "low": shot.alpha_low,
-                "high": shot.alpha_high,
-                "overlapping": shot.overlapping,
-            }
-            for shot in view.history
+        rows,
+        "No judgment yet. Send judges their sign-in links.",
+    )
+
+
+def history(view: Overview) -> Figure:
+    rows = [
+        {
+            "at": shot.created_at.isoformat(),
+            "judgments": shot.judgments,
+            "alpha": shot.alpha,
+            "low": shot.alpha_low,
+            "high": shot.alpha_high,
+            "overlapping": shot.overlapping,
+        }
+        for shot in view.history
+        if shot.alpha is not None
+    ]
+    return Figure(
+        "agreement",
+        "Agreement as judgments came in",
+        "Krippendorff’s α (ordinal) of all judgments so far with its 95 % interval. 1 is full "
+        "agreement, 0 is chance.",
+        [
+            Column("at", "When", "when"),
+            Column("judgments", "Judgments", "whole"),
+            Column("alpha", "α", "figure3"),
+            Column("low:high", "95 % interval", "interval"),
+            Column("overlapping", "Pairs with overlap", "whole"),
         ],
-    }
+        rows,
+        agreement.NO_OVERLAP,
+    )
 
 
 def in_words(duration: timedelta) -> str:
@@ -262,8 +251,3 @@ def in_words(duration: timedelta) -> str:
     if minutes < 48 * 60:
         return f"about {round(minutes / 60)} h"
     return f"about {round(minutes / 60 / 24)} days"
-
-
-def _count(number: int, noun: str) -> str:
-    """``1 judge``, ``3 judges``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -8,7 +8,6 @@ from annotate.models import Campaign, TrainingRun
 
 #: The depth the dashboard shows first, as the studies do.
 MAIN_DEPTH = 3
-DEPTHS = (1, 3, 5, 10)
 RUNS = 50
 SIGNIFICANT = 0.05
 
@@ -35,6 +34,8 @@ class Run:
     first_stage: Mean
     p: float | None
     left_out: int
+    ceiling: float | None = None
+    is_champion: bool = False
 
     @property
     def gain(self) -> float:
@@ -57,17 +58,11 @@ def last_run(campaign: Campaign) -> TrainingRun | None:
     return campaign.runs.first()
 
 
-def depths(campaign: Campaign) -> list[tuple[int, Run]]:
-    """The latest run at every depth."""
-    done = campaign.runs.filter(state=TrainingRun.State.DONE).first()
-    found = [(depth, _run(done, depth)) for depth in DEPTHS] if done else []
-    return [(depth, run) for depth, run in found if run is not None]
-
-
-def importance(campaign: Campaign, count: int = 8) -> list[tuple[str, float]]:
-    """The features the latest ranker leans on most."""
-    done = campaign.runs.filter(state=TrainingRun.State.DONE).first()
-    return [(name, float(value)) for name, value in _metrics(done).get("importance", [])][:count]
+def champion(campaign: Campaign, found: list[Run]) -> Run | None:
+    """The ranker in use; before there is one the latest."""
+    row = campaign.runs.filter(is_champion=True).first()
+    run = _run(row, MAIN_DEPTH) if row else None
+    return run or (found[-1] if found else None)
 
 
 def _run(row: TrainingRun, depth: int) -> Run | None:
@@ -83,6 +78,8 @@ def _run(row: TrainingRun, depth: int) -> Run | None:
         first_stage=Mean(**figures["first_stage"]),
         p=figures["p"],
         left_out=_metrics(row).get("left_out", 0),
+        ceiling=_metrics(row).get("ceiling", {}).get(str(depth), {}).get("value"),
+        is_champion=row.is_champion,
     )
 
 

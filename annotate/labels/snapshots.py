@@ -14,6 +14,9 @@ from ranking.judgments import IntArray
 SNAPSHOT_SECONDS = 60
 INTERVAL = 0.95
 
+#: What takes longer to reckon follows a little later, once for all judgments of that time.
+REPORT_SECONDS = 10
+
 #: Up to so many judgments a snapshot costs next to nothing and is taken with every aggregation.
 #: Above, it is taken once a minute.
 SMALL = 10_000
@@ -44,7 +47,8 @@ def take_snapshot(campaign: Campaign) -> Snapshot:
 
 
 def keep_snapshot(campaign: Campaign, figures: dict[str, object]) -> Snapshot:
-    """The history keeps one a minute; within it the last one stands."""
+    """The history keeps one a minute; within it the last one stands. The reports follow."""
+    jobs.enqueue("report", campaign, delay=REPORT_SECONDS)
     recent = campaign.snapshots.filter(created_at__gt=now_plus(seconds=-SNAPSHOT_SECONDS))
     latest = recent.order_by("-id").values_list("pk", flat=True).first()
     if latest is None:

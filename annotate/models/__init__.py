@@ -4,9 +4,10 @@ from annotate.models.campaigns import Campaign, Guideline, Membership, scheme_of
 from annotate.models.decisions import Adjudication
 from annotate.models.history import Event
 from annotate.models.judging import Judgment, Ledger, Refusal, Seat, Standing
+from annotate.models.notes import Note
 from annotate.models.people import ApiToken, SignInLink, User
 from annotate.models.pool import Document, Pair, Query, Upload
-from annotate.models.results import Artifact, Label, Snapshot, TrainingRun
+from annotate.models.results import Artifact, Label, Report, Snapshot, TrainingRun
 from annotate.models.work import Job, Worker
 
 __all__ = [
@@ -22,9 +23,11 @@ __all__ = [
     "Label",
     "Ledger",
     "Membership",
+    "Note",
     "Pair",
     "Query",
     "Refusal",
+    "Report",
     "Seat",
     "SignInLink",
     "Snapshot",

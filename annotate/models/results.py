@@ -48,6 +48,23 @@ class Snapshot(models.Model):
         return f"{self.campaign} at {self.judgments} judgments"
 
 
+class Report(models.Model):
+    """The figures of one page of the dashboard, reckoned in the background."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="reports")
+    kind = models.CharField(max_length=20)
+    created_at = models.DateTimeField(db_default=Now())
+    data = models.JSONField(default=dict)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["campaign", "kind"], name="one_report_per_kind")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.campaign_id}"
+
+
 class TrainingRun(models.Model):
     """A ranker fitted on labels, and how it did on queries it has not seen."""
 

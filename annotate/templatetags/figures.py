@@ -16,6 +16,7 @@ KINDS = {
     "fold": "Train a fold",
     "import": "Load a file",
     "relabel": "Make all labels anew",
+    "report": "Reckon the figures",
     "reroute": "Apply the scheme",
     "snapshot": "Measure agreement",
     "train": "Train a ranker",

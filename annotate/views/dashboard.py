@@ -10,15 +10,13 @@ from django.views.decorators.http import require_safe
 from annotate import campaigns, overview
 from annotate.access import SignedInRequest, managed_campaign
 from annotate.models import Campaign
+from annotate.views.reports import moving
 
 #: The parts of the page that change while people judge: name and template.
 FRAGMENTS = {
     "tiles": "campaigns/_tiles.html",
     "needs": "campaigns/_needs.html",
     "judges": "campaigns/_judges.html",
-    "ranker-table": "campaigns/_ranker_table.html",
-    "grades-table": "campaigns/_grades_table.html",
-    "agreement-table": "campaigns/_agreement_table.html",
 }
 
 
@@ -36,7 +34,6 @@ def dashboard(request: SignedInRequest, slug: str) -> HttpResponseBase:
         }
         return render(request, "campaigns/draft.html", draft)
     context = _context(campaign)
-    context["charts"] = overview.charts(context["view"])
     return render(request, "campaigns/dashboard.html", context)
 
 
@@ -45,17 +42,23 @@ def campaign_live(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """What changed, for a page that stays open."""
     campaign = managed_campaign(request.user, slug)
     context = _context(campaign)
-    fragments = {
+    fragments: dict[str, str] = {
         name: render_to_string(template, context, request) for name, template in FRAGMENTS.items()
     }
-    charts = overview.charts(context["view"])
-    return JsonResponse({"state": campaign.state, "fragments": fragments, "charts": charts})
+    fragments |= moving(list(context["figures"].values()), campaign)
+    return JsonResponse(
+        {"state": campaign.state, "fragments": fragments, "charts": context["charts"]}
+    )
 
 
 def _context(campaign: Campaign) -> dict[str, Any]:
+    view = overview.overview(campaign)
+    found = overview.figures(campaign, view)
     return {
         "campaign": campaign,
-        "view": overview.overview(campaign),
+        "view": view,
+        "figures": {figure.name: figure for figure in found},
+        "charts": {figure.name: figure.chart for figure in found},
         "steps": campaigns.steps_from(campaign),
         "tab": "overview",
     }

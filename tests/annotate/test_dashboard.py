@@ -14,12 +14,25 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import sync_playwright
 
-from annotate import agreement, campaigns, costs, jobs, labels, overview, quality, routing
-from annotate.models import Campaign, Job, Label, Pair, Snapshot, TrainingRun, User
+from annotate import (
+    agreement,
+    campaigns,
+    costs,
+    crowd,
+    jobs,
+    labels,
+    overview,
+    quality,
+    reports,
+    routing,
+)
+from annotate.models import Campaign, Job, Label, Pair, Report, Snapshot, TrainingRun, User
 from annotate.templatetags import figures
+from tests.annotate import judged
 from tests.conftest import person, signed_in
 
 PAGE = "/campaigns/library/"
+WARNING = {"code": "gold", "value": 1, "expected": 0.8, "n": 9}
 VENDOR = django_settings.BASE_DIR / "static" / "vendor"
 
 
@@ -69,6 +82,13 @@ def run(campaign: Campaign, number: int, ranker: float, p: float = 0.03) -> Trai
     )
 
 
+def reckon(campaign: Campaign) -> None:
+    """As the worker does after a snapshot."""
+    for kind, data in reports.figures(campaign).items():
+        values = {"data": data}
+        Report.objects.update_or_create(campaign=campaign, kind=kind, defaults=values)
+
+
 def judge(campaign: Campaign, user: User, grade: int) -> None:
     seat = routing.claim(campaign, user)
     assert seat is not None
@@ -93,7 +113,9 @@ def test_tiles_say_value_n_and_interval(campaign: Campaign, dana_client: Client)
     page = shown(dana_client)
     assert "0.62 95 % interval 0.57–0.67, ordinal n = 22 pairs with overlap" in page
     # r = 20 : 80, so (1 + 3/4) / (1 + 1/4) = 1.40; and 1 - 1.45 / 3 = 52 % saved
-    assert "1.45 formula 1.40 at r = 0.25 about 52 % below 3-overlap n = 145 for 100 judged" in page
+    # and Fair- : Good+ = 95 : 50
+    assert "1.45 formula 1.40 at r = 0.25 about 52 % below 3-overlap Fair- : Good+ 1.90" in page
+    assert "n = 145 for 100 judged" in page
     assert "0.714 above first stage 0.648 (p = 0.03) 95 % interval 0.664–0.764" in page
     assert "n = 12 held-out queries" in page
 
@@ -187,28 +209,21 @@ def test_every_chart_has_its_figures_in_a_table(campaign: Campaign, dana_client:
         assert f'data-empty="{name}"' in html
     page = text(html)
     assert "Perfect 12 8 %" in page
-    assert "2 " in page
-    assert "0.714 0.664–0.764 0.648 0.030 12" in page
-    assert "NDCG@10" in page
-    assert "1 held-out query without a relevant document is left out." in page
+    assert "0.714 0.66–0.76 0.648 – 0.03 12" in page
 
 
 def test_charts_draw_what_the_rows_say(campaign: Campaign) -> None:
     shot = snapshot(campaign)
     run(campaign, 2, 0.714)
     run(campaign, 1, 0.7)
-    charts = overview.charts(overview.overview(campaign))
+    charts = {figure.name: figure.rows for figure in overview.figures(campaign)}
     assert [row["run"] for row in charts["ranker"]] == [1, 2]
-    assert charts["ranker"][1] == {
-        "run": 2,
-        "mean": 0.714,
-        "low": pytest.approx(0.664),
-        "high": pytest.approx(0.764),
-        "first_stage": 0.648,
-        "n": 12,
-        "judgments": 200,
-    }
-    assert charts["grades"][0] == {"grade": 4, "name": "Perfect", "count": 12}
+    latest = charts["ranker"][1]
+    assert (latest["mean"], latest["first_stage"], latest["n"]) == (0.714, 0.648, 12)
+    assert (latest["low"], latest["high"]) == (pytest.approx(0.664), pytest.approx(0.764))
+    assert (latest["judgments"], latest["ceiling"], latest["champion"]) == (200, None, "")
+    perfect = {"grade": 4, "name": "Perfect", "count": 12, "share": 12 / 145}
+    assert charts["grades"][0] == perfect
     assert charts["agreement"] == [
         {
             "at": shot.created_at.isoformat(),
@@ -219,6 +234,23 @@ def test_charts_draw_what_the_rows_say(campaign: Campaign) -> None:
             "overlapping": 22,
         }
     ]
+
+
+def test_champion_and_ceiling_stand_on_the_tile(campaign: Campaign, dana_client: Client) -> None:
+    best = run(campaign, 1, 0.714)
+    run(campaign, 2, 0.7)
+    metrics = best.metrics | {"ceiling": {"3": {"value": 0.842, "n": 12, "pairs": 30}}}
+    TrainingRun.objects.filter(pk=best.pk).update(is_champion=True, metrics=metrics)
+    page = shown(dana_client)
+    assert "Champion, NDCG@3 0.714" in page
+    assert "ceiling 0.842" in page
+
+
+def test_budget_stands_on_the_tile(campaign: Campaign, dana_client: Client, alice: User) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(budget=10)
+    campaign.refresh_from_db()
+    judge(campaign, alice, 4)
+    assert "budget: 1 of 10 judgments used" in shown(dana_client)
 
 
 def test_run_without_a_defined_ndcg_is_left_out(campaign: Campaign) -> None:
@@ -243,18 +275,20 @@ def test_long_history_is_thinned_but_keeps_its_ends(campaign: Campaign) -> None:
     assert (kept[0], kept[-1]) == (made[0], made[-1])
 
 
-def test_judges_table_counts_what_stands_now(
-    campaign: Campaign, dana_client: Client, alice: User, bob: User
+def test_judges_table_shows_what_was_reckoned(
+    campaign: Campaign, dana_client: Client, alice: User
 ) -> None:
     for grade in (4, 0, 0):
         judge(campaign, alice, grade)
+    reckon(campaign)
     campaigns.remove_judge(campaign, alice)
-    first, second = agreement.judges(campaign)
-    assert (first.name, first.judgments, first.histogram) == ("alice", 3, (2, 0, 0, 0, 1))
+    first, second = crowd.judges(campaign)
+    assert (first.name, first.judgments, first.row["histogram"]) == ("alice", 3, [2, 0, 0, 0, 1])
     assert (first.takes_part, second.takes_part) == (False, True)
     html = dana_client.get(PAGE).content.decode()
     assert "1 Perfect, 0 Excellent, 0 Good, 0 Fair, 2 Bad" in html
     assert '<rect class="g0" x="0.000" y="0" width="66.667" height="8"/>' in html
+    assert "removed" in shown(dana_client)
 
 
 # -- Needs you ------------------------------------------------------------------------------------
@@ -329,6 +363,37 @@ def test_ranker_news_need_her(campaign: Campaign) -> None:
     assert "Training run 3 failed: Too few labels." in needs(campaign)
 
 
+def test_judges_who_do_not_judge_need_her(campaign: Campaign, dana_client: Client) -> None:
+    people = judged.crowd(campaign, queries=40)
+    reckon(campaign)
+    found = [need for need in overview.overview(campaign).needs if need.number == people[0].pk]
+    assert [need.level for need in found] == ["bad"]
+    assert found[0].text.startswith("judge00: Grades like chance: correlation ")
+    assert (
+        reverse("judge_page", args=["library", people[0].pk])
+        in dana_client.get(PAGE).content.decode()
+    )
+    routing.exclude(campaign, people[0], campaign.created_by)
+    assert all(need.number != people[0].pk for need in overview.overview(campaign).needs)
+
+
+def test_many_judges_with_trouble_are_summed_up(campaign: Campaign) -> None:
+    row = {"judgments": 30, "histogram": [30, 0, 0, 0, 0], "kappa": None, "warnings": [WARNING]}
+    people = judged.judges_of(campaign, 8)
+    rows = [row | {"judge": user.pk} for user in people]
+    Report.objects.create(campaign=campaign, kind="judges", data={"judges": rows})
+    found = [text for text in needs(campaign) if "gold" in text or "more judges" in text]
+    assert len(found) == 6
+    assert found[-1] == "3 more judges should be looked at."
+
+
+def test_falling_agreement_needs_her(campaign: Campaign) -> None:
+    snapshot(campaign, alpha=0.6, overlapping=200)
+    recent = {"falls": True, "now": {"value": 0.41, "pairs": 40}, "before": {"value": 0.68}}
+    Report.objects.create(campaign=campaign, kind="agreement", data={"recent": recent})
+    assert "Agreement falls: α 0.41 over the latest 40 pairs, 0.68 before." in needs(campaign)
+
+
 # -- Live -----------------------------------------------------------------------------------------
 
 
@@ -341,7 +406,7 @@ def test_live_parts_are_the_same_as_on_the_page(campaign: Campaign, dana_client:
     for name, part in live["fragments"].items():
         assert f'data-fragment="{name}"' in html
         assert text(part).strip() in text(html)
-    assert live["charts"]["ranker"][0]["mean"] == 0.714
+    assert live["charts"]["ranker"]["rows"][0]["mean"] == 0.714
 
 
 def test_page_has_no_inline_script_or_style(campaign: Campaign, dana_client: Client) -> None:
@@ -368,12 +433,12 @@ def test_page_draws_charts_and_follows_judging_without_reload(
     snapshot(campaign, minutes_ago=5, judgments=100, alpha=0.6)
     snapshot(campaign)
     run(campaign, 1, 0.7)
-    session = {"name": "sessionid", "value": dana_client.cookies["sessionid"].value}
+    session = dana_client.cookies["sessionid"].value
     complaints: list[str] = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         context = browser.new_context()
-        context.add_cookies([{**session, "url": live_server.url}])
+        context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -1,0 +1,63 @@
+"""What the judgments cost, and what every other scheme would have made of them."""
+
+from typing import Any
+
+import numpy as np
+
+from annotate.models import Campaign
+from annotate.reports.numbers import number
+from annotate.reports.reading import Made
+from ranking.grades import GOOD
+from ranking.replay import histories_of, replay_histories
+from ranking.schemes import GoodTillBad, IfGood, IfGoodWeighted, KOverlap, Scheme, Single
+
+OTHERS: tuple[Scheme, ...] = (
+    Single(),
+    IfGoodWeighted(3),
+    IfGood(2),
+    IfGood(3),
+    KOverlap(2),
+    KOverlap(3),
+    GoodTillBad(11),
+)
+
+
+def make(campaign: Campaign, made: Made) -> dict[str, Any]:
+    """Every figure of the page *Cost*."""
+    if not len(made):
+        return {"judgments": 0, "pairs": 0, "schemes": []}
+    pairs, first = np.unique(made.pair, return_index=True)
+    good = int(np.sum(made.grade[first] >= GOOD))
+    r = good / (len(pairs) - good) if good < len(pairs) else None
+    relevant = int(np.sum(made.grade >= GOOD))
+    timed = made.active[~np.isnan(made.active)]
+    own = campaign.scheme
+    schemes = [own, *(scheme for scheme in OTHERS if scheme.label != own.label)]
+    histories = histories_of(made.pair, made.grade)
+    return {
+        "judgments": len(made),
+        "pairs": len(pairs),
+        "first_good": good,
+        "r": r,
+        "good": relevant,
+        "fair": len(made) - relevant,
+        "active_seconds": float(timed.sum()),
+        "timed": len(timed),
+        "schemes": [
+            {"own": scheme is own, **_replayed(scheme, r, replay_histories(*histories, scheme))}
+            for scheme in schemes
+        ],
+    }
+
+
+def _replayed(scheme: Scheme, r: float | None, found: Any) -> dict[str, Any]:
+    return {
+        "scheme": scheme.label,
+        "judgments": found.judgments,
+        "labelling": found.labelling,
+        "training": found.training,
+        "ratio": number(found.ratio),
+        "short": found.short,
+        "missing": found.missing,
+        "formula": None if r is None else scheme.expected_cost(r),
+    }
