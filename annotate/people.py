@@ -5,6 +5,7 @@ Registration is closed: a manager or a command makes a person, and a link lets h
 
 import hashlib
 import secrets
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
@@ -14,6 +15,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.text import slugify
 
+from annotate import keys
 from annotate.clock import now_plus
 from annotate.models import SignInLink, User
 
@@ -67,6 +69,12 @@ def _free_username(name: str) -> str:
     taken = set(User.objects.filter(username__startswith=base).values_list("username", flat=True))
     numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
     return next(name for name in (base, *numbered) if name not in taken)
+
+
+def set_keys(user: User, wanted: Any) -> None:
+    """The keys of her judging page. Raises KeysError if they cannot be told apart."""
+    user.keys = keys.checked(wanted)
+    user.save(update_fields=["keys"])
 
 
 def set_password(user: User, password: str) -> None:

@@ -10,6 +10,7 @@ from annotate.views import (
     gold,
     judges,
     judging,
+    keys,
     pairs,
     ranker,
     referrals,
@@ -30,6 +31,7 @@ urlpatterns: list[URLPattern] = [
     path("tokens/", tokens.token_list, name="tokens"),
     path("tokens/<int:number>/revoke/", tokens.token_revoke, name="token_revoke"),
     # Judging
+    path("keys/", keys.judge_keys, name="judge_keys"),
     path("judge/", judging.judge_home, name="judge_home"),
     path("judge/<slug:slug>/", judging.judge, name="judge"),
     path("judge/<slug:slug>/undo/", judging.judge_undo, name="judge_undo"),

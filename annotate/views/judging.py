@@ -12,7 +12,17 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate import addresses, guidelines, judging, lessons, markdown, policy, routing, wording
+from annotate import (
+    addresses,
+    guidelines,
+    judging,
+    keys,
+    lessons,
+    markdown,
+    policy,
+    routing,
+    wording,
+)
 from annotate.access import SignedInRequest, judged_campaign
 from annotate.models import Campaign, Seat, User
 from annotate.views import judging_steps as steps
@@ -199,17 +209,29 @@ def _page(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
         "idle": None if pair else _idle(campaign, request.user),
         "progress": judging.progress(campaign, request.user),
         "training": lessons.training(campaign, request.user),
-        "grades": wording.GRADES,
         "reasons": wording.REFUSAL_REASONS,
         "last": steps.told(latest) if latest else None,
         "guideline": guideline,
         "guideline_html": markdown.render(guideline.text),
         "setup": _setup(request, campaign, pair),
+        **_keys(request.user, campaign),
     }
     page = render(request, "judge/judge.html", context)
     if campaign.live_page:
         page.headers["Content-Security-Policy"] = policy.WITH_LIVE_PAGES
     return page
+
+
+def _keys(judge: User, campaign: Campaign) -> dict[str, Any]:
+    """Her keys, as they are written on the buttons and in the list of all keys."""
+    hers = {name: key.upper() for name, key in keys.chosen(judge.keys).items()}
+    others = [
+        (hers[name], step.words)
+        for name, step in keys.STEPS.items()
+        if not name.startswith("grade-") and (name != "live" or campaign.live_page)
+    ]
+    grades = [grade._replace(key=hers[f"grade-{grade.value}"]) for grade in wording.GRADES]
+    return {"keys": hers, "other_keys": others, "grades": grades}
 
 
 def _setup(
@@ -230,6 +252,7 @@ def _setup(
         "undo": reverse("judge_undo", args=[campaign.slug]),
         "refuse": reverse("judge_refuse", args=[campaign.slug]),
         "recent": reverse("judge_recent", args=[campaign.slug]),
+        "keys": keys.chosen(request.user.keys),
         "words": {grade.value: str(grade.word) for grade in wording.GRADES},
         "say": wording.script_sentences(),
     }

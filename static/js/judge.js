@@ -236,19 +236,19 @@ function reasons(number) {
 }
 
 const actions = {
-  5: () => grade(4),
-  4: () => grade(3),
-  3: () => grade(2),
-  2: () => grade(1),
-  1: () => grade(0),
-  u: undo,
-  s: () => holding() && openPop(find("refuse"), find("refuse").querySelector("[name=reason]")),
-  c: () => holding() && openPop(find("comment"), comment),
-  o: () => holding() && find("open").click(),
-  l: () => holding() && live.show(!live.open),
-  r: () => { window.location.href = setup.recent; },
-  g: () => toggle(dialogs.guidelines),
-  "?": () => toggle(dialogs.help),
+  "grade-4": () => grade(4),
+  "grade-3": () => grade(3),
+  "grade-2": () => grade(2),
+  "grade-1": () => grade(1),
+  "grade-0": () => grade(0),
+  undo,
+  refuse: () => holding() && openPop(find("refuse"), find("refuse").querySelector("[name=reason]")),
+  comment: () => holding() && openPop(find("comment"), comment),
+  open: () => holding() && find("open").click(),
+  live: () => holding() && live.show(!live.open),
+  recent: () => { window.location.href = setup.recent; },
+  guidelines: () => toggle(dialogs.guidelines),
+  help: () => toggle(dialogs.help),
 };
 
 gradeForm.addEventListener("submit", (event) => {
@@ -273,13 +273,12 @@ for (const link of document.querySelectorAll("[data-guidelines]")) {
     toggle(dialogs.guidelines);
   });
 }
-for (const dialog of Object.values(dialogs)) {
+for (const [name, dialog] of Object.entries(dialogs)) {
   dialog.querySelector("[data-close]").addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   // The key that opened it closes it again.
   dialog.addEventListener("keydown", (event) => {
-    const key = dialog === dialogs.help ? "?" : "g";
-    if (event.key.toLowerCase() !== key || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key.toLowerCase() !== setup.keys[name] || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
     dialog.close();
@@ -314,7 +313,7 @@ if (current) {
   mark(current.before);
   live.turnTo(current);
 }
-listen(actions, { reasons, escape: () => closePops() || live.leave() });
+listen(setup.keys, actions, { reasons, escape: () => closePops() || live.leave() });
 if (queue.has(current?.token)) {
   // She graded this very pair before the page was reloaded.
   gradeForm.dataset.busy = "";

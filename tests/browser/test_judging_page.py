@@ -163,6 +163,23 @@ def test_keys_can_be_switched_off(judging: Page, alice: User) -> None:
     assert [judgment.grade for judgment in alice.judgments.all()] == [1]
 
 
+def test_keys_can_be_chosen_anew(judging: Page, live_server: Any, alice: User) -> None:
+    address = judging.url
+    judging.goto(f"{live_server.url}/keys/")
+    judging.get_by_label("Perfect").fill("p")
+    judging.get_by_label("Undo").fill("z")
+    judging.get_by_role("button", name="Save keys").click()
+    judging.goto(address)
+    judging.keyboard.press("5")
+    judging.keyboard.press("u")
+    press_and_wait(judging, "p")
+    expect(judging.locator("[data-save-state]")).to_have_text("Saved: Perfect")
+    press_and_wait(judging, "z")
+    expect(judging.locator("[data-save-state]")).to_have_text("Taken back")
+    grades = alice.judgments.order_by("pk").values_list("grade", flat=True)
+    assert list(grades) == [4, None]
+
+
 def test_arrows_move_between_grades_and_enter_grades(judging: Page, alice: User) -> None:
     judging.get_by_role("radio", name="Perfect").focus()
     judging.keyboard.press("ArrowRight")

@@ -23,8 +23,9 @@ export function switchKeys(on) {
   }
 }
 
-// actions: {key: function}; reasons(digit) answers whether it took the digit.
-export function listen(actions, { reasons, escape }) {
+// keys: {step: key}; actions: {step: function}; reasons(digit) answers whether it took the digit.
+export function listen(keys, actions, { reasons, escape }) {
+  const steps = new Map(Object.entries(keys).map(([step, key]) => [key, step]));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return;
     if (event.key === "Escape") {
@@ -37,7 +38,7 @@ export function listen(actions, { reasons, escape }) {
       event.preventDefault();
       return;
     }
-    const action = actions[key];
+    const action = actions[steps.get(key)];
     if (!action) return;
     event.preventDefault();
     action();
