@@ -46,7 +46,7 @@ def _measured(engine: str, environment: dict[str, str]) -> list[Result]:
             seconds=row["seconds"],
             peers={},
             target=TARGET,
-            note=f"{row['note']}; peak {row['megabytes']:.0f} MB",
+            note=f"{row['note']}Peak {row['megabytes']:.0f} MB.",
         )
         for row in rows
     ]
@@ -165,7 +165,7 @@ def measure() -> None:
         Campaign.objects.update(aggregator=method)
         for work in (f"full pass by {method}", f"full pass by {method} with nothing new"):
             with _timed(rows, work) as row:
-                row["note"] = _full_pass()
+                row["note"] = f"{_full_pass()} "
     with _timed(rows, "a snapshot alone") as row:
         labels.take_snapshot(Campaign.objects.get())
         row["note"] = ""
