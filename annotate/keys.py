@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 
@@ -53,18 +53,18 @@ def chosen(stored: Any) -> dict[str, str]:
 def checked(wanted: Any) -> dict[str, str]:
     """What differs from ours, and nothing else: one printable character a step, each used once."""
     if not isinstance(wanted, Mapping) or not wanted.keys() <= STEPS.keys():
-        raise KeysError(_now("There is no such step."))
+        raise KeysError(gettext("There is no such step."))
     keys = {name: _key(value) for name, value in wanted.items()}
     whole = DEFAULTS | keys
     twice = {key for key in whole.values() if list(whole.values()).count(key) > 1}
     if twice:
         said = {"key": min(twice).upper()}
-        raise KeysError(_now("Every step must have a key of its own. %(key)s has two.") % said)
+        raise KeysError(gettext("Every step must have a key of its own. %(key)s has two.") % said)
     return {name: key for name, key in keys.items() if key != DEFAULTS[name]}
 
 
 def _key(value: Any) -> str:
     key = value.lower() if isinstance(value, str) else ""
     if len(key) != 1 or not key.isprintable() or key.isspace():
-        raise KeysError(_now("A key must be one character that can be seen."))
+        raise KeysError(gettext("A key must be one character that can be seen."))
     return key

@@ -1,6 +1,7 @@
 """Addresses of the pages."""
 
 from django.urls import URLPattern, path
+from django.views.i18n import set_language
 
 from annotate.views import (
     accounts,
@@ -30,6 +31,7 @@ urlpatterns: list[URLPattern] = [
     path("password/", accounts.set_password, name="set_password"),
     path("tokens/", tokens.token_list, name="tokens"),
     path("tokens/<int:number>/revoke/", tokens.token_revoke, name="token_revoke"),
+    path("language/", set_language, name="set_language"),
     # Judging
     path("keys/", keys.judge_keys, name="judge_keys"),
     path("judge/", judging.judge_home, name="judge_home"),

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotate.models import Refusal
@@ -72,36 +72,40 @@ REFUSAL_REASONS = (
 def script_sentences() -> dict[str, str]:
     """What the script says, in the language of this request. Words in braces are filled in."""
     return {
-        "saving": _now("Saving…"),
-        "saved": _now("Saved: {word}"),
-        "taken_back": _now("Taken back"),
-        "passed_on": _now("Passed on to another judge."),
-        "unsaved": _now("Not saved yet ({n})"),
-        "spoken": _now("Saved: {word}. Pair {done} of {goal}."),
-        "spoken_over": _now("Saved: {word}. Pair {done} today."),
-        "undone": _now("Taken back. Grade this pair again."),
-        "offline": _now("No connection. Your grade is kept here and sent when it is back."),
-        "signed_out": _now("You are signed out. Sign in in another tab; your grade is kept here."),
-        "forbidden": _now(
+        "saving": gettext("Saving…"),
+        "saved": gettext("Saved: {word}"),
+        "taken_back": gettext("Taken back"),
+        "passed_on": gettext("Passed on to another judge."),
+        "unsaved": gettext("Not saved yet ({n})"),
+        "spoken": gettext("Saved: {word}. Pair {done} of {goal}."),
+        "spoken_over": gettext("Saved: {word}. Pair {done} today."),
+        "undone": gettext("Taken back. Grade this pair again."),
+        "offline": gettext("No connection. Your grade is kept here and sent when it is back."),
+        "signed_out": gettext(
+            "You are signed out. Sign in in another tab; your grade is kept here."
+        ),
+        "forbidden": gettext(
             "The server did not accept this page. Reload it; your grade is kept here."
         ),
-        "offline_step": _now("No connection. Try again in a moment."),
-        "not_taken": _now("Not saved: {reason}"),
-        "count": _now("{done} of {goal}"),
-        "count_over": _now("{done} today"),
-        "pace": _now("Today {done} · goal {goal} · {seconds} s per pair"),
-        "pace_short": _now("Today {done} · goal {goal}"),
-        "stored_text": _now("Stored text · {words} words"),
-        "stored_cut": _now("Stored text · the beginning of {words} words"),
-        "no_text": _now("No text is stored for this document. Open it to judge it."),
-        "goal": _now("{done} today: your goal is reached. A short break is a good idea."),
-        "training": _now("Training · {made} of {needed}"),
-        "lesson_right": _now("As expected"),
-        "lesson_wrong": _now("Expected another grade"),
-        "lesson_word": _now("Expected: {word}"),
-        "live": _now("Many sites refuse to be shown here. If it is empty, open it in a new tab."),
-        "live_none": _now("This page cannot be shown here. Open it in a new tab."),
-        "live_keys": _now("Keys go to the live page now and do not reach us."),
-        "live_thief": _now("The live page kept taking the keys, so it was closed."),
-        "moved_on": _now("The pair you looked at went to somebody else. Here is another."),
+        "offline_step": gettext("No connection. Try again in a moment."),
+        "not_taken": gettext("Not saved: {reason}"),
+        "count": gettext("{done} of {goal}"),
+        "count_over": gettext("{done} today"),
+        "pace": gettext("Today {done} · goal {goal} · {seconds} s per pair"),
+        "pace_short": gettext("Today {done} · goal {goal}"),
+        "stored_text": gettext("Stored text · {words} words"),
+        "stored_cut": gettext("Stored text · the beginning of {words} words"),
+        "no_text": gettext("No text is stored for this document. Open it to judge it."),
+        "goal": gettext("{done} today: your goal is reached. A short break is a good idea."),
+        "training": gettext("Training · {made} of {needed}"),
+        "lesson_right": gettext("As expected"),
+        "lesson_wrong": gettext("Expected another grade"),
+        "lesson_word": gettext("Expected: {word}"),
+        "live": gettext(
+            "Many sites refuse to be shown here. If it is empty, open it in a new tab."
+        ),
+        "live_none": gettext("This page cannot be shown here. Open it in a new tab."),
+        "live_keys": gettext("Keys go to the live page now and do not reach us."),
+        "live_thief": gettext("The live page kept taking the keys, so it was closed."),
+        "moved_on": gettext("The pair you looked at went to somebody else. Here is another."),
     }

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotate import history, jobs
 from annotate.clock import now_plus
@@ -26,7 +28,7 @@ from ranking.grades import LEVELS
 #: How many of her latest judgments a judge may still change.
 RECENT = 20
 
-NOT_LATEST = "This judgment cannot be changed: it is not the latest of its pair."
+NOT_LATEST = gettext_lazy("This judgment cannot be changed: it is not the latest of its pair.")
 
 #: Aggregation waits so many seconds for more judgments to come.
 GATHER_SECONDS = 2
@@ -43,7 +45,9 @@ class Answer:
 
     def __post_init__(self) -> None:
         if self.grade not in range(LEVELS):
-            raise RoutingError(f"A grade must be 0 to 4. Got {self.grade} instead.")
+            raise RoutingError(
+                _("A grade must be 0 to 4. Got %(grade)d instead.") % {"grade": self.grade}
+            )
 
 
 def submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judgment:
@@ -67,7 +71,7 @@ def _once(judge: User, answer: Answer, make: Callable[[], Judgment]) -> Judgment
 def _submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judgment:
     campaign = Campaign.objects.select_related("ledger").filter(seats=seat_id).first()
     if campaign is None:
-        raise StaleSeatError("There is no such pair to judge.")
+        raise StaleSeatError(_("There is no such pair to judge."))
     examined = locked_standing(campaign, judge) if campaign.qualification_size else None
     ledger = kept_ledger(campaign)
     seat = take_seat(judge, seat_id, token)
@@ -98,7 +102,7 @@ def _submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judg
 def _require_accepting(campaign: Campaign) -> None:
     """A pause stops new seats only; a judgment that is being made is still welcome."""
     if campaign.state not in (Campaign.State.OPEN, Campaign.State.PAUSED):
-        raise CampaignNotOpenError("This campaign is closed. It takes no more judgments.")
+        raise CampaignNotOpenError(_("This campaign is closed. It takes no more judgments."))
 
 
 def _after(pair: Pair, campaign: Campaign) -> None:
@@ -116,7 +120,7 @@ def correct(judge: User, judgment_id: int, answer: Answer) -> Judgment:
 
 
 def _correct(judge: User, judgment_id: int, answer: Answer) -> Judgment:
-    _, standing = _begin_change(judge, judgment_id)
+    standing = _begin_change(judge, judgment_id)[1]
     old, seat = _latest(judge, judgment_id)
     _require_open_to_change(standing, seat)
     new = Judgment.objects.create(
@@ -209,13 +213,15 @@ def _begin_change(judge: User, judgment_id: int) -> tuple[Campaign, Standing]:
 def _require_open_to_change(standing: Standing, seat: Seat) -> None:
     """One of her latest, and not a lesson: whoever was told the grade cannot choose it anew."""
     if gold.is_lesson(standing, seat):
-        raise RoutingError("This pair was a lesson. Its grade stands.")
+        raise RoutingError(_("This pair was a lesson. Its grade stands."))
     mine = Seat.objects.filter(
         campaign=seat.campaign_id, judge=seat.judge_id, state=Seat.State.DONE
     )
     recent = mine.order_by("-judged_at").values_list("pk", flat=True)[:RECENT]
     if seat.pk not in list(recent):
-        raise StaleSeatError(f"Only your {RECENT} latest judgments can be changed.")
+        raise StaleSeatError(
+            _("Only your %(recent)d latest judgments can be changed.") % {"recent": RECENT}
+        )
 
 
 def _supersede(old: Judgment, made_by: User | None = None) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from django.db import transaction
 from django.db.models import Case, F, Q, Value, When
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from annotate.clock import now_plus
 from annotate.models import Campaign, Pair, Seat, User
@@ -45,7 +46,7 @@ def take_seat(judge: User, seat_id: int, token: uuid.UUID) -> Seat:
     row = _PAIR.first(seat_id)
     held = _HELD.first(seat_id, judge.pk, token)
     if row is None or held is None:
-        raise StaleSeatError("This pair is no longer yours: it went to somebody else meanwhile.")
+        raise StaleSeatError(_("This pair is no longer yours: it went to somebody else meanwhile."))
     seat, pair = as_object(Seat, held), as_object(Pair, row)
     # Read behind the lock: a change of scheme has come to this pair, or is still to come.
     pair.campaign = as_object(Campaign, _CAMPAIGN.rows(pair.campaign_id)[0])
@@ -120,9 +121,9 @@ def give_back(held: Collection[int], pairs: Collection[Pair], campaign: Campaign
 def why_none(campaign: Campaign, judge: User) -> str:
     """Why there is no pair for her now, in a sentence."""
     if campaign.state == Campaign.State.CLOSED:
-        return "This campaign is closed. Thank you for your judgments."
+        return _("This campaign is closed. Thank you for your judgments.")
     if campaign.state != Campaign.State.OPEN:
-        return "This campaign is paused. Please come back later."
+        return _("This campaign is paused. Please come back later.")
     try:
         with transaction.atomic():
             standing = welcome_standing(campaign, judge)
@@ -130,9 +131,9 @@ def why_none(campaign: Campaign, judge: User) -> str:
     except RoutingError as error:
         return str(error)
     if gold.barred(standing):
-        return "You have not qualified for this campaign. Its manager can let you try again."
+        return _("You have not qualified for this campaign. Its manager can let you try again.")
     if not left:
-        return "The budget of this campaign is used up. Thank you for your judgments."
+        return _("The budget of this campaign is used up. Thank you for your judgments.")
     if Seat.objects.filter(campaign=campaign, state=Seat.State.OPEN).exists():
-        return "There is no pair for you right now: what is open waits for other judges."
-    return "All pairs of this campaign are judged. Thank you."
+        return _("There is no pair for you right now: what is open waits for other judges.")
+    return _("All pairs of this campaign are judged. Thank you.")

@@ -3,12 +3,14 @@
 from django.db import transaction
 from django.db.models import Exists, F, QuerySet
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotate.models import Campaign, Ledger, Membership, Seat, Standing, User
 from annotate.routing.errors import RoutingError
 from annotate.routing.prepared import Prepared, as_object, columns
 
-NO_JUDGE = "You are not a judge of this campaign."
+NO_JUDGE = gettext_lazy("You are not a judge of this campaign.")
 
 
 def locked_standing(campaign: Campaign, judge: User) -> Standing:
@@ -32,7 +34,7 @@ def _require(member: bool, standing: Standing) -> None:
     if not member:
         raise RoutingError(NO_JUDGE)
     if standing.excluded_at is not None:
-        raise RoutingError("You are no longer asked in this campaign. Please ask its manager.")
+        raise RoutingError(_("You are no longer asked in this campaign. Please ask its manager."))
 
 
 def _locked(campaign: Campaign, judge: User) -> tuple[Standing, bool]:
@@ -81,7 +83,7 @@ def spend(ledger: Ledger, campaign: Campaign, seat: Seat) -> None:
     if campaign.budget is not None:
         others = _leased(campaign).exclude(pk=seat.pk).count()
         if ledger.spent + others >= campaign.budget:
-            raise RoutingError("The budget of this campaign is used up.")
+            raise RoutingError(_("The budget of this campaign is used up."))
     Ledger.objects.filter(pk=ledger.pk).update(spent=F("spent") + 1)
 
 

@@ -228,7 +228,7 @@ def test_nothing_moves_for_people_who_asked_for_that(judging_page: Page) -> None
 
 
 def test_the_checker_finds_what_is_wrong(judging_page: Page) -> None:
-    judging_page.evaluate("document.querySelector('h1').style.color = '#ddd'")
+    judging_page.evaluate("document.querySelector('[data-query]').style.color = '#ddd'")
     judging_page.evaluate("document.querySelector('[data-help]').replaceChildren()")
     judging_page.evaluate("document.body.style.minWidth = '400px'")
     found = "\n".join(violations(judging_page))
