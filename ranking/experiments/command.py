@@ -19,6 +19,10 @@ class Options(argparse.Namespace):
     baseline: str | None
     aggregator: list[str] | None
     part: list[str] | None
+    skill: list[str] | None
+    ranker: list[str] | None
+    collection: list[str] | None
+    step: int
 
 
 def parser(name: str, about: str | None) -> argparse.ArgumentParser:

@@ -4,10 +4,11 @@ The judgments of each pair are put in a random order, the same for every scheme,
 them from the front while it wants more. Where it wants more than there are, it takes all.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from ranking.aggregation import Aggregator, Ordinal
 from ranking.experiments.judged import Judged
@@ -15,8 +16,30 @@ from ranking.judgments import FloatArray, IntArray
 from ranking.paying import IfItPays, next_judge, value
 from ranking.schemes import Scheme
 
+Flags: TypeAlias = npt.NDArray[np.bool_]
+#: By how much the price falls when nothing is worth it any more and the budget is not spent.
+_CHEAPER = 0.85
+
+
+@dataclass(frozen=True)
+class Budgeted:
+    """If-it-pays steered to a budget: the price starts at that of ``policy`` and falls until
+    ``budget`` judgments per pair are spent."""
+
+    budget: float
+    policy: IfItPays = field(default_factory=lambda: IfItPays(price=0.05))
+
+    def __post_init__(self) -> None:
+        if not self.budget >= 1:
+            raise ValueError(f"budget must be at least 1. Got {self.budget} instead.")
+
+    @property
+    def label(self) -> str:
+        return f"{self.policy.name} to {self.budget:g}"
+
+
 #: Anything that routes: a rule about the grades of a pair, or the one about lists.
-Router: TypeAlias = Scheme | IfItPays
+Router: TypeAlias = Scheme | IfItPays | Budgeted
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +80,8 @@ def used(dealt: Deal, router: Router, model: Aggregator | None = None) -> IntArr
     """How many judgments of each pair the router takes; ``model`` is what if-it-pays believes."""
     if isinstance(router, IfItPays):
         return paid(dealt, router, model or Ordinal())
+    if isinstance(router, Budgeted):
+        return paid(dealt, router.policy, model or Ordinal(), router.budget)
     return wanted(dealt.grade, dealt.number, router)
 
 
@@ -81,23 +106,36 @@ def wanted(grade: IntArray, number: IntArray, scheme: Scheme) -> IntArray:
     return taken
 
 
-def paid(dealt: Deal, policy: IfItPays, model: Aggregator) -> IntArray:
+def paid(dealt: Deal, policy: IfItPays, model: Aggregator, budget: float | None = None) -> IntArray:
     """How many judgments of each pair if-it-pays takes, re-estimated after every round of answers.
 
     One judgment for every pair, then rounds: the model labels what there is, every query asks about
-    its most valuable documents, until no query has one whose value is above the price.
+    its most valuable documents, until no query has one whose value is above the price. With a
+    ``budget`` per pair the price then falls, until the budget is spent or nothing is left to ask.
     """
     lists = Padded(dealt.query)
-    limit = np.minimum(dealt.number, policy.cap)
-    taken = np.minimum(1, limit)
+    limit = np.where(dealt.query >= 0, np.minimum(dealt.number, policy.cap), 1)
+    taken = np.ones(len(limit), dtype=np.int64)
+    most = np.inf if budget is None else round(budget * len(limit))
     while True:
         worth = values(dealt, lists, taken, (policy, model))
         able = np.where(lists.spread(taken < limit), worth, 0.0)
-        asked = lists.gather(policy.choose(able, lists.spread(taken)))
-        asked &= taken < limit
+        if budget is not None and 0 < able.max() <= policy.price:
+            policy = replace(policy, price=able.max() * _CHEAPER)
+        asked = lists.gather(policy.choose(able, lists.spread(taken))) & (taken < limit)
+        asked = _within(asked, lists.gather(able), most - taken.sum())
         if not asked.any():
             return taken
         taken = taken + asked
+
+
+def _within(asked: Flags, worth: FloatArray, left: float) -> Flags:
+    """The most valuable of those asked for, no more than are left to spend."""
+    if asked.sum() <= left:
+        return asked
+    kept = np.zeros(len(asked), dtype=np.bool_)
+    kept[np.argsort(np.where(asked, -worth, np.inf), kind="stable")[: int(left)]] = True
+    return kept
 
 
 def values(

@@ -23,7 +23,9 @@ from ranking.schemes import IfGood
 from ranking.simulation import SKILLS
 
 #: From dear, when hardly anything is asked again, to cheap.
-PRICES = (0.05, 0.03, 0.02, 0.012, 0.008, 0.005, 0.003, 0.002, 0.0012, 0.0008, 0.0005)
+PRICES = (0.03, 0.02, 0.014, 0.01, 0.007, 0.005, 0.003, 0.002, 0.0012)
+#: On the web, labels come so close to the truth that dear judgments do not get to if-good-4.
+LOW_PRICES = (0.0007, 0.0004, 0.0002, 0.0001, 0.00005)
 #: The most judges of a pair. Web pairs have 6 or so, and all that they have may be asked.
 CAP = 15
 #: Grades of simulated lists: those of the MSLR sample.
@@ -141,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         found = replay(
             read(),
-            settings(),
+            settings(PRICES + LOW_PRICES if name == "web" else PRICES),
             draws=options.draws or 40,
             seed=options.seed,
             depths=(3,),

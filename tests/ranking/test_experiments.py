@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ranking.experiments import cells, judged, paying, replay, tables
-from ranking.experiments.dealing import Padded, deal, used, wanted
+from ranking.experiments.dealing import Budgeted, Padded, deal, used, wanted
 from ranking.paying import IfItPays
 from ranking.schemes import (
     GoodTillBad,
@@ -113,6 +113,23 @@ def test_if_it_pays_leaves_pairs_without_a_query_at_one_judgment() -> None:
     dealt = deal(lists(), 0)
     dealt.query[:10] = -1
     assert used(dealt, IfItPays(1e-3))[:10].tolist() == [1] * 10
+
+
+def test_a_budget_is_spent_to_the_judgment_and_no_further() -> None:
+    dealt = deal(lists(), 0)
+    taken = used(dealt, Budgeted(1.5))
+    assert taken.sum() == 120
+    assert taken.min() >= 1
+
+
+def test_a_budget_beyond_what_there_is_ends_all_the_same() -> None:
+    dealt = deal(lists(queries=2), 0)
+    assert used(dealt, Budgeted(50.0)).max() <= 6
+
+
+def test_a_budget_below_one_judgment_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"budget must be at least 1\. Got 0\.5 instead\."):
+        Budgeted(0.5)
 
 
 # -- Collections ----------------------------------------------------------------------------------
