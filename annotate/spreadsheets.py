@@ -17,6 +17,14 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _SUSPECT = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 
+#: What a cell begins with if :func:`safe` may change its first line.
+SUSPECTS = frozenset(
+    character
+    for character in map(chr, range(0x10000))
+    if re.match(rf"'|{_BLANK}|{_FORMULA}|\s", character)
+)
+
+
 def safe(cell: object) -> object:
     """The cell as a spreadsheet may have it. Numbers stay numbers."""
     if not isinstance(cell, str) or not _SUSPECT.search(cell) or _NUMBER.fullmatch(cell):

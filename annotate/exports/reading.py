@@ -230,4 +230,6 @@ def _looking_up(pair: IntArray, grade: IntArray) -> Callable[[int], list[int]]:
 
 def time(moment: datetime) -> str:
     """A moment as files have it."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(timespec="milliseconds")[:-6] + "Z"

@@ -17,7 +17,7 @@ def read(source: Source) -> Iterator[Row | Problem]:
             yield Problem(line, "An item must have a query and a list of ratings.")
             continue
         for rated in ratings:
-            yield _row(line, query.strip(), rated)
+            yield _row(line, query, rated)
 
 
 def _row(line: int, query: str, rated: Any) -> Row | Problem:
@@ -32,7 +32,7 @@ def _row(line: int, query: str, rated: Any) -> Row | Problem:
     return checked(
         Row(
             line=line,
-            query_key=query[:MAX_KEY],
+            query_key=query.strip()[:MAX_KEY],
             query=query,
             document_key=document,
             url=document if not url_reason(document) else "",

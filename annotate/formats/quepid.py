@@ -56,11 +56,11 @@ def _record(line: int, judges: list[str], cells: list[str]) -> Row | Problem:
 
 
 def _pair(line: int, query: str, document: str, **known: Any) -> Row | Problem:
-    query, document = query.strip(), document.strip()
+    document = document.strip()
     return checked(
         Row(
             line=line,
-            query_key=query[:MAX_KEY],
+            query_key=query.strip()[:MAX_KEY],
             query=query,
             document_key=document,
             url=document if not url_reason(document) else "",

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import connection, models
 
+from annotate.bulk import defaults, quoted, table
 from annotate.models import Document, Pair, Query
 
 #: What every row of an upsert must have been to be changed: above this number, so ours.
@@ -19,15 +20,15 @@ ANY = 0
 def upsert_queries(rows: Sequence[tuple[Any, ...]], above: int = ANY) -> None:
     """Rows of (campaign, key, text, intent, locale, given text); empty texts change nothing."""
     sql = _upsert(Query, ("campaign_id", "key", "text", "intent", "locale"), ("intent", "locale"))
-    sql += f", text = COALESCE(NULLIF(%s, ''), {_table(Query)}.text)"
-    _many(f"{sql} WHERE {_table(Query)}.id > %s", [(*row, above) for row in rows])
+    sql += f", text = COALESCE(NULLIF(%s, ''), {table(Query)}.text)"
+    _many(f"{sql} WHERE {table(Query)}.id > %s", [(*row, above) for row in rows])
 
 
 def upsert_documents(rows: Sequence[tuple[Any, ...]], above: int = ANY) -> None:
     """Rows of (campaign, key, url, title, snippet, text); empty texts change nothing."""
     texts = ("url", "title", "snippet", "text")
     sql = _upsert(Document, ("campaign_id", "key", *texts), texts)
-    _many(f"{sql} WHERE {_table(Document)}.id > %s", [(*row, above) for row in rows])
+    _many(f"{sql} WHERE {table(Document)}.id > %s", [(*row, above) for row in rows])
 
 
 def upsert_pairs(rows: Sequence[tuple[Any, ...]], state: str, only_loading: bool) -> None:
@@ -39,7 +40,7 @@ def upsert_pairs(rows: Sequence[tuple[Any, ...]], state: str, only_loading: bool
         (state, campaign, *inserted, campaign, query, campaign, document, *given)
         for campaign, query, document, *inserted, given in rows
     ]
-    pairs = _table(Pair)
+    pairs = table(Pair)
     loading = f" WHERE {pairs}.state = '{Pair.State.LOADING}'" if only_loading else ""
     _many(f"{_pair_sql(connection.vendor)}{loading}", values)
 
@@ -57,12 +58,12 @@ def _pair_sql(vendor: str) -> str:
         "truth": "CAST(%s AS smallint)",
         "features": f"CAST(%s AS {blob})",
     }
-    columns = given | _defaults(Pair, set(given))
-    pairs = _table(Pair)
-    names = ", ".join(map(_quoted, columns))
+    columns = given | defaults(Pair, set(given))
+    pairs = table(Pair)
+    names = ", ".join(map(quoted, columns))
     return (
         f"INSERT INTO {pairs} ({names}) "  # noqa: S608 every name is ours
-        f"SELECT {', '.join(columns.values())} FROM {_table(Query)} q, {_table(Document)} d "
+        f"SELECT {', '.join(columns.values())} FROM {table(Query)} q, {table(Document)} d "
         "WHERE q.campaign_id = %s AND q.key = %s AND d.campaign_id = %s AND d.key = %s "
         "ON CONFLICT (query_id, document_id) DO UPDATE SET "
         f"rank = COALESCE(CAST(%s AS integer), {pairs}.rank), "
@@ -71,36 +72,18 @@ def _pair_sql(vendor: str) -> str:
     )
 
 
-def _defaults(model: type[models.Model], given: set[str]) -> dict[str, str]:
-    """Literals for the columns that must have a value and get none of us."""
-    found: dict[str, str] = {}
-    for field in model._meta.concrete_fields:
-        left_out = field.primary_key or field.null or field.has_db_default()
-        if field.column and not left_out and field.column not in given:
-            found[field.column] = _literal(field.get_default())
-    return found
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    return (
-        str(value) if isinstance(value, int | float) else "'" + str(value).replace("'", "''") + "'"
-    )
-
-
 @cache
 def _upsert(model: type[models.Model], columns: tuple[str, ...], texts: tuple[str, ...]) -> str:
     """Insert, or take the texts that are not empty."""
-    table = _table(model)
-    extra = _defaults(model, set(columns))
+    name = table(model)
+    extra = defaults(model, set(columns))
     values = ", ".join(["%s"] * len(columns) + list(extra.values()))
     changes = ", ".join(
-        f"{name} = COALESCE(NULLIF(excluded.{name}, ''), {table}.{name})" for name in texts
+        f"{text} = COALESCE(NULLIF(excluded.{text}, ''), {name}.{text})" for text in texts
     )
-    names = ", ".join(map(_quoted, [*columns, *extra]))
+    names = ", ".join(map(quoted, [*columns, *extra]))
     return (
-        f"INSERT INTO {table} ({names}) VALUES ({values}) "  # noqa: S608 every name is ours
+        f"INSERT INTO {name} ({names}) VALUES ({values}) "  # noqa: S608 every name is ours
         f"ON CONFLICT (campaign_id, key) DO UPDATE SET {changes}"
     )
 
@@ -108,11 +91,3 @@ def _upsert(model: type[models.Model], columns: tuple[str, ...], texts: tuple[st
 def _many(sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
     with connection.cursor() as cursor:
         cursor.executemany(sql, rows)
-
-
-def _table(model: type[models.Model]) -> str:
-    return _quoted(model._meta.db_table)
-
-
-def _quoted(name: str) -> str:
-    return connection.ops.quote_name(name)
