@@ -54,7 +54,9 @@ class Site:
 
     def states(self) -> list[str]:
         database = sqlite3.connect(self.folder / "second-opinion.sqlite3")
-        rows = database.execute("SELECT state FROM annotate_job WHERE kind = 'aggregate'").fetchall()
+        rows = database.execute(
+            "SELECT state FROM annotate_job WHERE kind = 'aggregate'"
+        ).fetchall()
         database.close()
         return [state for (state,) in rows]
 

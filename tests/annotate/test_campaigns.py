@@ -37,6 +37,7 @@ NEW = {
     "gold_percent": "0",
     "qualification_size": "0",
     "qualification_percent": "70",
+    "currency": "EUR",
 }
 CSV = b"query,url,title,snippet\nsort a list,https://example.org/1,Sorting,How to sort.\n"
 BAD_CSV = b"query,url\nsort a list,javascript:alert(1)\n,https://example.org/2\n"

@@ -150,7 +150,7 @@ def test_a_judgment_travels_the_whole_way(
     expect(manager.get_by_text("formula 2.00 at")).to_be_visible(timeout=30_000)
     expect(manager.get_by_text("n = 5 pairs with overlap")).to_be_visible()
     manager.get_by_role("button", name="Train now").click()
-    expect(manager.get_by_text("n = 1 held-out query")).to_be_visible(timeout=60_000)
+    expect(manager.get_by_text("n = 5 held-out queries")).to_be_visible(timeout=60_000)
 
     judgments = rows_of(manager, f"{address}/export/judgments.csv")
     assert len(judgments) == 20
