@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 
 from annotate.training.errors import TrainingError
-from ranking.agreement import confusion
+from ranking.grades import LEVELS
 from ranking.judgments import FloatArray, IntArray
 from ranking.limits import dataset_limit
+from ranking.limits.selective import judge_confusion
 from ranking.metrics import average_precision, compare, err, ndcg, summary
+from ranking.schemes import Scheme
 
 CUTOFFS = (1, 2, 3, 5, 10)
 NORMAL_95 = 1.96
@@ -41,20 +43,17 @@ def head_to_head(
 
 
 def ceiling(
-    grades: IntArray, qid: IntArray, judged: tuple[IntArray, IntArray, IntArray]
+    grades: IntArray, qid: IntArray, judged: tuple[IntArray, IntArray, IntArray], scheme: Scheme
 ) -> Figures:
     """The best NDCG that judges who agree as these do allow; nothing where none overlap."""
     if not len(judged[0]):
         return {}
-    pooled = confusion(*judged)
-    if not pooled.counts.any():
+    asked = [scheme.wants_more([grade]) for grade in range(LEVELS)]
+    matrix = judge_confusion(*judged, asked)
+    if matrix is None:
         return {}
-    limits = {k: dataset_limit(grades, qid, pooled.matrix, k) for k in CUTOFFS}
-    return {
-        str(k): {"value": limit.value, "n": limit.n, "pairs": pooled.pairs}
-        for k, limit in limits.items()
-        if limit.n
-    }
+    limits = {k: dataset_limit(grades, qid, matrix, k) for k in CUTOFFS}
+    return {str(k): {"value": limit.value, "n": limit.n} for k, limit in limits.items() if limit.n}
 
 
 def _ndcg_at(grades: IntArray, qid: IntArray, k: int) -> Measure:

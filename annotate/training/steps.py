@@ -232,7 +232,8 @@ def _evaluate(
         label, scores if crossed is None else crossed, -data.pool.rank[tested], qid
     )
     jobs.keep(job, FIT_SHARE, "Finding the ceiling")
-    metrics["ceiling"] = evaluation.ceiling(label, qid, sets.judgments(run.campaign))
+    judged = sets.judgments(run.campaign)
+    metrics["ceiling"] = evaluation.ceiling(label, qid, judged, run.campaign.scheme)
     metrics["way"] = f"{run.folds}-fold" if run.folds else "held-out"
     return metrics
 

@@ -6,6 +6,8 @@ such as one setting in one draw of one fold. What it gives is a few named arrays
 
 import hashlib
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
@@ -89,8 +91,16 @@ def _computed(
 
 
 def _begin(work: Callable[[Any, Any], Arrays], shared: Any) -> None:
+    threading.Thread(target=_end_with_parent, args=[os.getppid()], daemon=True).start()
     threadpool_limits(limits=1, user_api="blas")
     _worker[:] = [work, shared]
+
+
+def _end_with_parent(parent: int) -> None:
+    """A run that is killed cannot tell its workers, who would wait for work for ever."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _one(cell: Any) -> Arrays:

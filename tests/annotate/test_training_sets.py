@@ -11,6 +11,8 @@ from annotate.models import Adjudication, Campaign, Label, Membership, Pair, Sea
 from annotate.training import evaluation, sets
 from annotate.training.errors import TrainingError
 from ranking.limits import dataset_limit
+from ranking.limits.selective import judge_confusion
+from ranking.schemes import SCHEMES
 from tests.annotate.rankers import letor
 from tests.conftest import person
 
@@ -162,12 +164,9 @@ def couples(grades: Sequence[tuple[int, int]]) -> tuple[Any, Any, Any]:
 def test_ceiling_is_that_of_the_library_for_the_judges_confusion() -> None:
     judged = couples([(4, 4), (3, 4), (0, 0), (1, 0), (2, 2), (0, 2)])
     label, qid = np.array([4, 2, 0, 0, 1, 3, 0, 0]), np.repeat([1, 2], 4)
-    counts = np.full((5, 5), 0.5)
-    for a, b in zip(judged[2][::2], judged[2][1::2], strict=True):
-        counts[a, b] += 1
-        counts[b, a] += 1
-    matrix = counts / counts.sum(axis=1, keepdims=True)
-    found = evaluation.ceiling(label, qid, judged)
+    matrix = judge_confusion(*judged, [True] * 5)
+    assert matrix is not None
+    found = evaluation.ceiling(label, qid, judged, SCHEMES["k-overlap"](k=2))
     assert set(found) == {"1", "2", "3", "5", "10"}
     for k in (1, 3, 10):
         assert found[str(k)]["value"] == pytest.approx(dataset_limit(label, qid, matrix, k).value)
@@ -175,11 +174,11 @@ def test_ceiling_is_that_of_the_library_for_the_judges_confusion() -> None:
 
 
 def test_without_overlap_there_is_no_ceiling() -> None:
-    label, qid = np.array([4, 0]), np.array([1, 1])
+    label, qid, scheme = np.array([4, 0]), np.array([1, 1]), SCHEMES["k-overlap"](k=2)
     one_each = (np.array([1, 2]), np.array([1, 1]), np.array([4, 0]))
-    nothing = tuple(np.empty(0, dtype=np.int64) for _ in range(3))
-    assert evaluation.ceiling(label, qid, one_each) == {}
-    assert evaluation.ceiling(label, qid, nothing) == {}  # type: ignore[arg-type]
+    nothing = np.empty(0, dtype=np.int64)
+    assert evaluation.ceiling(label, qid, one_each, scheme) == {}
+    assert evaluation.ceiling(label, qid, (nothing, nothing, nothing), scheme) == {}
 
 
 def test_judgments_that_were_taken_back_do_not_train(judged: Campaign) -> None:

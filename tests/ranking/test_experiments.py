@@ -1,5 +1,10 @@
 """Replay: judgments dealt to routers, cells kept and resumed, tables that tell what came out."""
 
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -218,6 +223,48 @@ def test_processes_give_what_one_gives_in_the_same_order() -> None:
     )
     assert [int(arrays["value"]) for arrays in found] == [0, 3, 6, 9, 12]
     assert told == [(n, 5) for n in range(1, 6)]
+
+
+RUN = """
+from pathlib import Path
+from ranking.experiments import cells
+from tests.ranking.test_experiments import Number, linger
+if __name__ == "__main__":
+    cells.compute(linger, Path({folder!r}), [Number(1), Number(2)], processes=2)
+"""
+
+
+def linger(folder: Path, cell: Number) -> cells.Arrays:
+    (folder / f"{cell.n}.pid").write_text(str(os.getpid()), encoding="utf-8")
+    time.sleep(60)
+    return {}
+
+
+def alive(pid: int) -> bool:
+    status = Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text(encoding="utf-8").split()[2] != "Z"
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="It looks for processes in /proc.")
+def test_workers_end_with_the_run_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "run.py"
+    script.write_text(RUN.format(folder=str(tmp_path)), encoding="utf-8")
+    root = str(Path(__file__).parents[2])
+    run = subprocess.Popen([sys.executable, str(script)], env={**os.environ, "PYTHONPATH": root})
+    try:
+        wait_for(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
+    finally:
+        run.kill()
+        run.wait()
+    workers = [int(file.read_text(encoding="utf-8")) for file in tmp_path.glob("*.pid")]
+    wait_for(lambda: not any(alive(pid) for pid in workers))
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 50) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "It did not happen in time."
+        time.sleep(0.05)
 
 
 # -- Replay ---------------------------------------------------------------------------------------
