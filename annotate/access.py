@@ -6,10 +6,11 @@ from typing import Concatenate, ParamSpec
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
 
 from annotate.models import Campaign, Membership, User
+from annotate.prepared import Prepared, as_object, columns
 
 P = ParamSpec("P")
 
@@ -23,7 +24,7 @@ class SignedInRequest(HttpRequest):
 View = Callable[Concatenate[SignedInRequest, P], HttpResponseBase]
 
 
-def judged_campaigns(user: User) -> QuerySet[Campaign]:
+def judged_campaigns(user: User | int) -> QuerySet[Campaign]:
     """The campaigns this person judges in."""
     return Campaign.objects.filter(
         memberships__user=user, memberships__role=Membership.Role.JUDGE
@@ -43,7 +44,19 @@ def managed_campaigns(user: User) -> QuerySet[Campaign]:
 
 def judged_campaign(user: User, slug: str) -> Campaign:
     """The campaign, or 404 for everybody who does not judge in it."""
-    return get_object_or_404(judged_campaigns(user), slug=slug)
+    row = _JUDGED.first(slug, user.pk)
+    if row is None:
+        raise Http404
+    return as_object(Campaign, row)
+
+
+_JUDGED = Prepared(
+    lambda slug, user: (
+        judged_campaigns(user).order_by().filter(slug=slug).values_list(*columns(Campaign))
+    ),
+    str,
+    int,
+)
 
 
 def managed_campaign(user: User, slug: str) -> Campaign:

@@ -18,6 +18,7 @@ from annotate.addresses import Address, address
 from annotate.handles import handle
 from annotate.highlight import Segment, segments
 from annotate.models import Campaign, Judgment, Pair, Refusal, Seat, Standing, User
+from annotate.prepared import Prepared
 
 #: How many judgments a session should have. A goal to see the end of, not a duty.
 SESSION_GOAL = 50
@@ -85,8 +86,19 @@ def _language(locale: str) -> str:
 
 def _grade_before(seat: Seat) -> int | None:
     """The grade she herself gave before she took it back."""
-    hers = Judgment.objects.filter(seat=seat, judge=seat.judge_id, grade__isnull=False)
-    return hers.order_by("-pk").values_list("grade", flat=True).first()
+    row = _BEFORE.first(seat.pk, seat.judge_id)
+    return row[0] if row else None
+
+
+_BEFORE = Prepared(
+    lambda seat, judge: (
+        Judgment.objects.filter(seat=seat, judge=judge, grade__isnull=False)
+        .order_by("-pk")
+        .values_list("grade")[:1]
+    ),
+    int,
+    int,
+)
 
 
 # -- Progress -------------------------------------------------------------------------------------
@@ -110,18 +122,27 @@ class Progress:
 
 
 def progress(campaign: Campaign, judge: User) -> Progress:
-    today = (
-        _judged(campaign, judge)
-        .filter(judged_at__gte=_midnight())
-        .aggregate(done=Count("pk"), milliseconds=Avg("judgment__active_ms"))
-    )
-    milliseconds = today["milliseconds"]
+    done, milliseconds = _TODAY.first(campaign.pk, judge.pk, _midnight()) or (0, None)
     seconds = None if milliseconds is None else round(milliseconds / 1000)
-    return Progress(today["done"], SESSION_GOAL, seconds)
+    return Progress(done, SESSION_GOAL, seconds)
 
 
-def _judged(campaign: Campaign, judge: User) -> QuerySet[Seat]:
+def _judged(campaign: Campaign | int, judge: User | int) -> QuerySet[Seat]:
     return Seat.objects.filter(campaign=campaign, judge=judge, state=Seat.State.DONE)
+
+
+_TODAY = Prepared(
+    lambda campaign, judge, since: (
+        _judged(campaign, judge)
+        .filter(judged_at__gte=since)
+        .values("campaign")
+        .annotate(done=Count("pk"), milliseconds=Avg("judgment__active_ms"))
+        .values_list("done", "milliseconds")
+    ),
+    int,
+    int,
+    datetime,
+)
 
 
 def _midnight() -> datetime:

@@ -24,9 +24,10 @@ SHELLS |= {"urls", "views"}
 SPINE = {
     "clock": set(),
     "models": set(),
-    "jobs": {"clock", "models"},
+    "prepared": set(),
+    "jobs": {"clock", "models", "prepared"},
     "history": {"models"},
-    "routing": {"clock", "history", "jobs", "models"},
+    "routing": {"bulk", "clock", "history", "jobs", "models", "prepared"},
     "labels": {"clock", "jobs", "models"},
     "reports": {"jobs", "labels", "models"},
     "training": {"clock", "datasets", "history", "jobs", "models"},

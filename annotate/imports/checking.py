@@ -1,7 +1,6 @@
 """Reading a file through without loading anything. What is kept of it does not grow with it."""
 
 from array import array
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -49,9 +48,12 @@ class Report:
     preview: list[Row] = field(default_factory=list)
 
     def add(self, line: int, reason: str) -> None:
-        """A problem; of very many the first are kept, and all are counted."""
+        """A problem; of very many the first are kept, and all are counted.
+
+        Line 0 stands for the whole file: that is always kept.
+        """
         self.count += 1
-        if len(self.problems) < MAX_PROBLEMS:
+        if len(self.problems) < MAX_PROBLEMS or not line:
             self.problems.append(Problem(line, reason))
 
     @property
@@ -150,26 +152,29 @@ class _Check:
 
     def result(self) -> Report:
         report = self.report
-        report.pairs = len(np.unique(np.frombuffer(self._pairs, dtype=np.int64)))
-        report.queries = len(np.unique(np.frombuffer(self._queries, dtype=np.int64)))
-        for line, first in self._doubles():
-            report.rows -= 1
-            report.add(line, f"The pair stands on line {first} already.")
+        report.pairs, report.queries = _distinct(self._pairs), _distinct(self._queries)
+        del self._pairs, self._queries
+        self._report_doubles()
         if not report.rows and not report.count:
             report.add(1, "The file holds no row.")
         report.problems.sort(key=lambda problem: problem.line)
         return report
 
-    def _doubles(self) -> Iterator[tuple[int, int]]:
+    def _report_doubles(self) -> None:
         """Lines that say again what an earlier line said, with that line."""
         said = np.frombuffer(self._judgments, dtype=np.int64)
-        lines = np.frombuffer(self._lines, dtype=np.int64)
-        order = np.argsort(said, kind="stable")
-        _, start = np.unique(said[order], return_index=True)
-        again = np.ones(len(said), dtype=bool)
-        again[start] = False
-        firsts = np.repeat(lines[order][start], np.diff([*start, len(said)]))
-        found: dict[int, int] = {}
-        for line, first in zip(lines[order][again], firsts[again], strict=True):
-            found.setdefault(int(line), int(first))
-        yield from sorted(found.items())
+        order = np.argsort(said, kind="stable")  # so the first of several stays the first
+        said = said[order]
+        again = np.flatnonzero(said[1:] == said[:-1]) + 1
+        lines = np.frombuffer(self._lines, dtype=np.int64)[order]
+        del order
+        double, where = np.unique(lines[again], return_index=True)
+        self.report.rows -= len(double)
+        self.report.count += max(len(double) - MAX_PROBLEMS, 0)
+        for line, place in zip(double[:MAX_PROBLEMS], where[:MAX_PROBLEMS], strict=True):
+            first = lines[np.searchsorted(said, said[again[place]])]
+            self.report.add(int(line), f"The pair stands on line {first} already.")
+
+
+def _distinct(numbers: "array[int]") -> int:
+    return len(np.unique(np.frombuffer(numbers, dtype=np.int64)))

@@ -106,43 +106,37 @@ class Writer:
 
     def write(self, batch: list[Row], state: str, marks: Marks | None = None) -> None:
         named = [self._names.of(row) for row in batch]
-        campaign = self._campaign.pk
         # A row that only tells of its query is for queries that are there.
-        known = [
-            row for row in named if row.document_key or (marks is None and not row.passed_over)
-        ]
-        queries = [
-            (campaign, r.query_key, r.query or r.query_key, r.intent, r.locale, r.query)
-            for r in known
-        ]
-        documents = [
-            (campaign, r.document_key, r.url, r.title, r.snippet, r.text)
-            for r in named
-            if r.document_key
-        ]
-        sql.upsert_queries(list(dict.fromkeys(queries)), marks.query if marks else sql.ANY)
-        sql.upsert_documents(list(dict.fromkeys(documents)), marks.document if marks else sql.ANY)
-        pairs = [self._pair(row) for row in named if row.document_key]
-        sql.upsert_pairs(pairs, state, only_loading=marks is not None)
-
-    def _pair(self, row: Row) -> tuple[object, ...]:
-        """Where a file gives no first-stage rank, the order of its lines is the first stage."""
-        self._ranks[row.query_key] += 1
-        rank = row.rank if row.rank is not None else self._ranks[row.query_key]
-        width = len(self._campaign.feature_names)
-        given = _vector(row.features, width) if row.features is not None else None
-        features = given if given is not None or not width else bytes(8 * width)
-        place = position(self._campaign.seed, row, rank)
-        return (
-            self._campaign.pk,
-            row.query_key,
-            row.document_key,
-            rank,
-            place,
-            row.truth,
-            features,
-            (row.rank, given),
+        told = (row for row in named if row.document_key or not (marks or row.passed_over))
+        found = [row for row in named if row.document_key]
+        campaign = self._campaign.pk
+        sql.upsert_queries(
+            campaign,
+            _merged((r.query_key, r.query, r.intent, r.locale) for r in told),
+            marks.query if marks else sql.ANY,
         )
+        sql.upsert_documents(
+            campaign,
+            _merged((r.document_key, r.url, r.title, r.snippet, r.text) for r in found),
+            marks.document if marks else sql.ANY,
+        )
+        sql.upsert_pairs(campaign, self._pairs(found), state, only_loading=marks is not None)
+
+    def _pairs(self, rows: list[Row]) -> list[sql.PairRow]:
+        """Each pair once. Where no rank is given, the order of the lines is the first stage."""
+        width = len(self._campaign.feature_names)
+        nothing = bytes(8 * width) if width else None
+        pairs: dict[tuple[str, str], sql.PairRow] = {}
+        for row in rows:
+            key = row.query_key, row.document_key
+            self._ranks[row.query_key] += 1
+            rank = self._ranks[row.query_key] if row.rank is None else row.rank
+            features = nothing if row.features is None else _vector(row.features, width)
+            given = row.rank is not None, row.features is not None
+            place = position(self._campaign.seed, row, rank)
+            pair = (*key, rank, place, row.truth, features, given)
+            pairs[key] = _both(pairs[key], pair) if key in pairs else pair
+        return list(pairs.values())
 
     def judge(self, batch: list[Row]) -> None:
         rated = [self._names.of(row) for row in batch if row.ratings]
@@ -214,6 +208,28 @@ class _Names:
             document = self._documents.get(row.document_key, row.document_key)
             row = replace(row, query_key=query, document_key=document)
         return row
+
+
+def _merged(rows: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Each key once: of what several rows say, the last that is not empty."""
+    found: dict[str, tuple[str, ...]] = {}
+    for row in rows:
+        old = found.get(row[0], row)
+        if old != row:
+            row = tuple(new or known for new, known in zip(row, old, strict=True))
+        found[row[0]] = row
+    return list(found.values())
+
+
+def _both(old: sql.PairRow, new: sql.PairRow) -> sql.PairRow:
+    """A pair that several rows tell of: the later one counts in what it gives."""
+    query, document, rank, place, truth, features, (ranked, described) = old
+    if new[-1][0]:
+        rank, place, ranked = new[2], new[3], True
+    if new[-1][1]:
+        features, described = new[5], True
+    truth = truth if new[4] is None else new[4]
+    return query, document, rank, place, truth, features, (ranked, described)
 
 
 def _vector(features: tuple[float, ...], width: int) -> bytes:

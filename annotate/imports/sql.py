@@ -1,11 +1,11 @@
 """Rows into tables, many at a time. What is there already by its key is brought up to date.
 
 Django's bulk_create makes an object of every row and a statement of every few; a million rows
-want neither.
+want neither. PostgreSQL takes a batch as arrays in one statement, SQLite row by row in one call.
 """
 
 from collections.abc import Sequence
-from functools import cache
+from itertools import groupby
 from typing import Any
 
 from django.db import connection, models
@@ -13,81 +13,117 @@ from django.db import connection, models
 from annotate.bulk import defaults, quoted, table
 from annotate.models import Document, Pair, Query
 
-#: What every row of an upsert must have been to be changed: above this number, so ours.
+#: What a row must be above to be changed: all are.
 ANY = 0
 
-
-def upsert_queries(rows: Sequence[tuple[Any, ...]], above: int = ANY) -> None:
-    """Rows of (campaign, key, text, intent, locale, given text); empty texts change nothing."""
-    sql = _upsert(Query, ("campaign_id", "key", "text", "intent", "locale"), ("intent", "locale"))
-    sql += f", text = COALESCE(NULLIF(%s, ''), {table(Query)}.text)"
-    _many(f"{sql} WHERE {table(Query)}.id > %s", [(*row, above) for row in rows])
+#: A pair by the keys of its query and document: rank, position, truth, features, and which of
+#: rank and features the file itself has. What it has not does not change what is there.
+PairRow = tuple[str, str, int, int, int | None, bytes | None, tuple[bool, bool]]
 
 
-def upsert_documents(rows: Sequence[tuple[Any, ...]], above: int = ANY) -> None:
-    """Rows of (campaign, key, url, title, snippet, text); empty texts change nothing."""
-    texts = ("url", "title", "snippet", "text")
-    sql = _upsert(Document, ("campaign_id", "key", *texts), texts)
-    _many(f"{sql} WHERE {table(Document)}.id > %s", [(*row, above) for row in rows])
+def upsert_queries(campaign: int, rows: Sequence[tuple[str, ...]], above: int = ANY) -> None:
+    """Rows of (key, text, intent, locale), each key once; empty texts change nothing.
 
-
-def upsert_pairs(rows: Sequence[tuple[Any, ...]], state: str, only_loading: bool) -> None:
-    """Rows of (campaign, query key, document key, rank, position, truth, features, given).
-
-    ``given`` is the rank and the features that the file itself has; what is None changes nothing.
+    A query without words is known by its key.
     """
-    values = [
-        (state, campaign, *inserted, campaign, query, campaign, document, *given)
-        for campaign, query, document, *inserted, given in rows
-    ]
-    pairs = table(Pair)
-    loading = f" WHERE {pairs}.state = '{Pair.State.LOADING}'" if only_loading else ""
-    _many(f"{_pair_sql(connection.vendor)}{loading}", values)
-
-
-@cache
-def _pair_sql(vendor: str) -> str:
-    blob = "bytea" if vendor == "postgresql" else "blob"
-    given = {
-        "state": "CAST(%s AS varchar(8))",
-        "campaign_id": "CAST(%s AS bigint)",
-        "query_id": "q.id",
-        "document_id": "d.id",
-        "rank": "CAST(%s AS integer)",
-        "position": "CAST(%s AS bigint)",
-        "truth": "CAST(%s AS smallint)",
-        "features": f"CAST(%s AS {blob})",
-    }
-    columns = given | defaults(Pair, set(given))
-    pairs = table(Pair)
-    names = ", ".join(map(quoted, columns))
-    return (
-        f"INSERT INTO {pairs} ({names}) "  # noqa: S608 every name is ours
-        f"SELECT {', '.join(columns.values())} FROM {table(Query)} q, {table(Document)} d "
-        "WHERE q.campaign_id = %s AND q.key = %s AND d.campaign_id = %s AND d.key = %s "
-        "ON CONFLICT (query_id, document_id) DO UPDATE SET "
-        f"rank = COALESCE(CAST(%s AS integer), {pairs}.rank), "
-        f"truth = COALESCE(excluded.truth, {pairs}.truth), "
-        f"features = COALESCE(CAST(%s AS {blob}), {pairs}.features)"
+    name = table(Query)
+    changes = _unless_empty(name, ("intent", "locale"))
+    changes += (
+        f", text = CASE WHEN excluded.text = excluded.key THEN {name}.text ELSE excluded.text END"
     )
+    texts = ("key", "text", "intent", "locale")
+    values = {text: f"r.{text}" for text in texts} | {"text": "COALESCE(NULLIF(r.text, ''), r.key)"}
+    _upsert(Query, {"campaign_id": f"{campaign:d}"} | values, texts, changes, above, rows)
 
 
-@cache
-def _upsert(model: type[models.Model], columns: tuple[str, ...], texts: tuple[str, ...]) -> str:
-    """Insert, or take the texts that are not empty."""
-    name = table(model)
-    extra = defaults(model, set(columns))
-    values = ", ".join(["%s"] * len(columns) + list(extra.values()))
-    changes = ", ".join(
+def upsert_documents(campaign: int, rows: Sequence[tuple[str, ...]], above: int = ANY) -> None:
+    """Rows of (key, url, title, snippet, text), each key once; empty texts change nothing."""
+    texts = ("key", "url", "title", "snippet", "text")
+    values = {"campaign_id": f"{campaign:d}"} | {text: f"r.{text}" for text in texts}
+    _upsert(Document, values, texts, _unless_empty(table(Document), texts[1:]), above, rows)
+
+
+def _unless_empty(name: str, texts: Sequence[str]) -> str:
+    return ", ".join(
         f"{text} = COALESCE(NULLIF(excluded.{text}, ''), {name}.{text})" for text in texts
     )
-    names = ", ".join(map(quoted, [*columns, *extra]))
-    return (
-        f"INSERT INTO {name} ({names}) VALUES ({values}) "  # noqa: S608 every name is ours
-        f"ON CONFLICT (campaign_id, key) DO UPDATE SET {changes}"
+
+
+def _upsert(
+    model: type[models.Model],
+    values: dict[str, str],
+    texts: Sequence[str],
+    changes: str,
+    above: int,
+    rows: Sequence[tuple[str, ...]],
+) -> None:
+    values = values | defaults(model, set(values))
+    _write(
+        f"{_insert(model, values)} FROM {_source(dict.fromkeys(texts, 'text'))} WHERE TRUE "
+        f"ON CONFLICT (campaign_id, key) DO UPDATE SET {changes} "
+        f"WHERE {table(model)}.id > {above:d}",
+        rows,
     )
 
 
-def _many(sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
+def upsert_pairs(campaign: int, rows: Sequence[PairRow], state: str, only_loading: bool) -> None:
+    """Pairs of queries and documents that are there, each once."""
+    values = {
+        "campaign_id": f"{campaign:d}",
+        "query_id": "q.id",
+        "document_id": "d.id",
+        "rank": "r.rank",
+        "position": "r.position",
+        "truth": "r.truth",
+        "features": "r.features",
+        "state": f"'{state}'",
+    }
+    values |= defaults(Pair, set(values))
+    columns = {"query": "text", "document": "text", "rank": "integer", "position": "bigint"}
+    source = _source(columns | {"truth": "smallint", "features": "bytea"})
+    insert = (
+        f"{_insert(Pair, values)} FROM {source} "
+        f"JOIN {table(Query)} q ON q.campaign_id = {campaign:d} AND q.key = r.query "
+        f"JOIN {table(Document)} d ON d.campaign_id = {campaign:d} AND d.key = r.document "
+        "WHERE TRUE ON CONFLICT (query_id, document_id) DO UPDATE SET "
+    )
+    loading = f" WHERE {table(Pair)}.state = '{Pair.State.LOADING}'" if only_loading else ""
+    for given, found in groupby(sorted(rows, key=_given), key=_given):
+        _write(f"{insert}{_changes(given)}{loading}", [row[:-1] for row in found])
+
+
+def _given(row: PairRow) -> tuple[bool, bool]:
+    return row[-1]
+
+
+def _changes(given: tuple[bool, bool]) -> str:
+    taken = [name for name, known in zip(("rank", "features"), given, strict=True) if known]
+    known = f"truth = COALESCE(excluded.truth, {table(Pair)}.truth)"
+    return ", ".join([known, *(f"{name} = excluded.{name}" for name in taken)])
+
+
+# -- Statements -----------------------------------------------------------------------------------
+
+
+def _insert(model: type[models.Model], values: dict[str, str]) -> str:
+    names = ", ".join(map(quoted, values))
+    return f"INSERT INTO {table(model)} ({names}) SELECT {', '.join(values.values())}"
+
+
+def _source(columns: dict[str, str]) -> str:
+    """The rows of the statement as a table ``r``."""
+    names = ", ".join(map(quoted, columns))
+    if connection.vendor == "postgresql":
+        arrays = ", ".join(f"%s::{kind}[]" for kind in columns.values())
+        return f"unnest({arrays}) AS r({names})"
+    return f"(SELECT {', '.join(f'%s AS {quoted(name)}' for name in columns)}) AS r"
+
+
+def _write(sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    if not rows:
+        return
     with connection.cursor() as cursor:
-        cursor.executemany(sql, rows)
+        if connection.vendor == "postgresql":
+            cursor.execute(sql, [list(column) for column in zip(*rows, strict=True)])
+        else:
+            cursor.executemany(sql, rows)

@@ -6,13 +6,14 @@ import uuid
 from collections.abc import Callable
 
 from django.db import IntegrityError, transaction
-from django.db.models import ExpressionWrapper, F, Q, QuerySet
+from django.db.models import ExpressionWrapper, F, QuerySet
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from annotate.clock import now_plus
 from annotate.jobs.bell import ring
 from annotate.models import Campaign, Job
+from annotate.prepared import Prepared
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +42,8 @@ def enqueue(
     job in a period: another gives None.
     """
     key = key or str(campaign.pk)
-    same = Q(state=Job.State.DUE) if period is None else Q(state=Job.State.DUE) | Q(period=period)
-    if Job.objects.filter(same, kind=kind, key=key).exists():
+    # A campaign's judgments all want the same job: the one that is due is enough for them.
+    if _DUE.rows(kind, key) or (period and _in_period(kind, key, period)):
         return None
     token = uuid.uuid4()
     Job.objects.bulk_create(
@@ -62,6 +63,17 @@ def enqueue(
     if job is not None and not delay:
         transaction.on_commit(lambda: ring(job.pk))
     return job
+
+
+_DUE = Prepared(
+    lambda kind, key: Job.objects.filter(kind=kind, key=key, state=Job.State.DUE).values_list("pk"),
+    str,
+    str,
+)
+
+
+def _in_period(kind: str, key: str, period: str) -> bool:
+    return Job.objects.filter(kind=kind, key=key, period=period).exists()
 
 
 # -- Doing a job ----------------------------------------------------------------------------------
@@ -126,7 +138,8 @@ def put_back(job: Job, held: QuerySet[Job], *, delay: float = 0, **why: str) -> 
             with transaction.atomic():
                 held.update(
                     state=Job.State.DUE,
-                    due_at=now_plus(seconds=delay),
+                    # SQLite writes the sum with more digits: it would be later than this moment.
+                    due_at=now_plus(seconds=delay) if delay else Now(),
                     leased_until=None,
                     finished_at=None,
                     **why,

@@ -6,7 +6,7 @@ waits for a seat. SQLite takes its one write lock at BEGIN instead, so the same 
 
 from annotate.routing.claiming import claim, hold
 from annotate.routing.errors import CampaignNotOpenError, RoutingError, StaleSeatError
-from annotate.routing.judgments import Answer, correct, submit, take_back, void
+from annotate.routing.judgments import Answer, correct, submit, submit_to, take_back, void
 from annotate.routing.membership import exclude, put_back, readmit, set_qualified
 from annotate.routing.recording import Entry, record
 from annotate.routing.referrals import drop, give_gold, refuse, resume, take_gold
@@ -38,6 +38,7 @@ __all__ = [
     "set_qualified",
     "submit",
     "submit_and_hold",
+    "submit_to",
     "take_back",
     "take_gold",
     "void",

@@ -11,8 +11,8 @@ from django.db.models.functions import Now
 
 from annotate.clock import now_plus
 from annotate.models import Campaign, Document, Pair, Query, Refusal, Seat, Standing, User
+from annotate.prepared import Prepared, as_object, columns
 from annotate.routing import gold
-from annotate.routing.prepared import Prepared, as_object, columns
 from annotate.routing.settling import lapse
 from annotate.routing.standing import budget_left, welcome_standing
 
@@ -34,6 +34,10 @@ class _LapsedError(Exception):
     def __init__(self, pair_id: int) -> None:
         super().__init__(pair_id)
         self.pair_id = pair_id
+
+
+class _MovedError(Exception):
+    """A seat she held was taken from her while the claim looked at it: it is to look again."""
 
 
 class _Found(NamedTuple):
@@ -72,6 +76,8 @@ def _fresh(campaign: Campaign, work: Callable[[], T]) -> T:
         except _LapsedError as met:
             # Outside of the claim, whose seat is free again: pairs are locked before seats.
             lapse(campaign, met.pair_id)
+        except _MovedError:
+            continue
 
 
 def _claim(campaign: Campaign, judge: User, besides: Collection[int]) -> list[Seat]:
@@ -81,10 +87,10 @@ def _claim(campaign: Campaign, judge: User, besides: Collection[int]) -> list[Se
     held = _held(standing, judge)
     hers = next((found for found in held if found.pk not in besides), None)
     if hers is not None:
-        seat = _keep(standing, hers)
+        seat = _keep(standing, judge, hers)
     else:
         seat = _take(standing, judge) if len(held) < HOLD else None
-    return _seats([seat]) if seat else []
+    return _seats([seat], judge) if seat else []
 
 
 def fill_up(standing: Standing, judge: User) -> list[Seat]:
@@ -92,20 +98,20 @@ def fill_up(standing: Standing, judge: User) -> list[Seat]:
     if standing.campaign.state != Campaign.State.OPEN:
         return []
     held = _held(standing, judge)
-    kept = [seat for found in held[:HOLD] if (seat := _keep(standing, found))]
+    kept = [seat for found in held[:HOLD] if (seat := _keep(standing, judge, found))]
     for _ in range(HOLD - len(held)):
         seat = _take(standing, judge)
         if seat is None:
             break
         kept.append(seat)
-    return _seats(kept)
+    return _seats(kept, judge)
 
 
 def try_to_fill_up(standing: Standing, judge: User) -> list[Seat] | None:
     """In the transaction of something else that must not fail; None where it has to be later."""
     try:
         return fill_up(standing, judge)
-    except _LapsedError:
+    except (_LapsedError, _MovedError):
         return None
 
 
@@ -136,14 +142,14 @@ def _is(**condition: object) -> "ExpressionWrapper[Q]":
     return ExpressionWrapper(Q(**condition), output_field=BooleanField())
 
 
-def _keep(standing: Standing, found: _Found) -> int | None:
+def _keep(standing: Standing, judge: User, found: _Found) -> int | None:
     """Her lease goes on, with the same token: her other tabs keep working."""
     if not found.active:
         if not budget_left(standing.campaign):
             return None
         _require_fresh(found)
     if not found.active or found.worn:
-        _renewing(standing.campaign.lease_minutes).run(found.pk)
+        _renewing(standing.campaign.lease_minutes).run(found.pk, judge.pk)
     return found.pk
 
 
@@ -156,7 +162,9 @@ def _require_fresh(found: _Found) -> None:
 @cache
 def _renewing(minutes: int) -> Prepared:
     longer = {"leased_until": now_plus(minutes=minutes)}
-    return Prepared(lambda seat: (Seat.objects.filter(pk=seat), longer), int)
+    return Prepared(
+        lambda seat, judge: (Seat.objects.filter(pk=seat, judge=judge), longer), int, int
+    )
 
 
 @cache
@@ -272,12 +280,19 @@ _HERE = Prepared(
 # -- What is shown --------------------------------------------------------------------------------
 
 
-def _seats(wanted: list[int]) -> list[Seat]:
-    """These seats with their pairs, queries and documents, in this order."""
+def _seats(wanted: list[int], judge: User) -> list[Seat]:
+    """These seats with their pairs, queries and documents, in this order.
+
+    What she holds was read without a lock, so that claims never wait for one another: it may be
+    withdrawn in the meantime.
+    """
     if not wanted:
         return []
-    rows = _SHOWN.rows(wanted[0], wanted[-1])
-    return sorted(map(_seat, rows), key=lambda seat: wanted.index(seat.pk))
+    seats = [_seat(row) for row in _SHOWN.rows(wanted[0], wanted[-1])]
+    hers = [s for s in seats if s.judge_id == judge.pk and s.state == Seat.State.OPEN]
+    if len(hers) < len(wanted):
+        raise _MovedError
+    return sorted(hers, key=lambda seat: wanted.index(seat.pk))
 
 
 _PARTS: tuple[tuple[type[Seat | Pair | Query | Document], str], ...] = (

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
@@ -12,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from annotate import history, jobs
 from annotate.clock import now_plus
 from annotate.models import Campaign, Judgment, Pair, Seat, Standing, User
+from annotate.prepared import Prepared
 from annotate.routing import gold
 from annotate.routing.errors import CampaignNotOpenError, RoutingError, StaleSeatError
 from annotate.routing.seats import take_seat
@@ -52,7 +54,17 @@ class Answer:
 
 def submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judgment:
     """Save one judgment and let the scheme decide what follows. The same key is saved once."""
-    return _once(judge, answer, lambda: _submit(judge, seat_id, token, answer))
+    campaign = Campaign.objects.filter(seats=seat_id).first()
+    if campaign is None:
+        raise StaleSeatError(_("There is no such pair to judge."))
+    return submit_to(campaign, judge, (seat_id, token), answer)
+
+
+def submit_to(
+    campaign: Campaign, judge: User, held: tuple[int, uuid.UUID], answer: Answer
+) -> Judgment:
+    """The same for a seat and token of this campaign: a seat of another is none of it."""
+    return _once(judge, answer, lambda: _submit(campaign, judge, held, answer))
 
 
 def _once(judge: User, answer: Answer, make: Callable[[], Judgment]) -> Judgment:
@@ -68,35 +80,61 @@ def _once(judge: User, answer: Answer, make: Callable[[], Judgment]) -> Judgment
         return known
 
 
-def _submit(judge: User, seat_id: int, token: uuid.UUID, answer: Answer) -> Judgment:
-    campaign = Campaign.objects.select_related("ledger").filter(seats=seat_id).first()
-    if campaign is None:
-        raise StaleSeatError(_("There is no such pair to judge."))
+def _submit(
+    campaign: Campaign, judge: User, held: tuple[int, uuid.UUID], answer: Answer
+) -> Judgment:
     examined = locked_standing(campaign, judge) if campaign.qualification_size else None
     ledger = kept_ledger(campaign)
-    seat = take_seat(judge, seat_id, token)
+    seat = take_seat(judge, *held)
+    if seat.campaign_id != campaign.pk:
+        raise StaleSeatError(_("This pair is not of this campaign."))
     # Read again behind the lock: a change of scheme has come to this pair, or is still to come.
     campaign = seat.campaign
     _require_accepting(campaign)
     if ledger is not None:
         spend(ledger, campaign, seat)
-    judgment = Judgment.objects.create(
-        seat=seat,
-        pair_id=seat.pair_id,
-        judge=judge,
-        grade=answer.grade,
-        key=answer.key,
-        comment=answer.comment,
-        active_ms=answer.active_ms,
-        guideline_version=campaign.guideline_version,
-    )
-    Seat.objects.filter(pk=seat.pk).update(
-        state=Seat.State.DONE, judgment=judgment, judged_at=Now(), leased_until=None
-    )
+    judgment = _judge(seat, answer)
+    _DONE.run(seat.pk, judgment.pk)
     if examined is not None:
         gold.examine(examined, judge)
     _after(seat.pair, campaign)
     return judgment
+
+
+def _judge(seat: Seat, answer: Answer) -> Judgment:
+    """Write the row of a first judgment."""
+    values = (
+        *(seat.pk, seat.pair_id, seat.judge_id, answer.grade, answer.key, answer.comment),
+        *(answer.active_ms, seat.campaign.guideline_version),
+    )
+    judgment = _new(*values)
+    judgment.pk, judgment.created_at = _NEW.rows(*values)[0]
+    judgment._state.adding = False
+    return judgment
+
+
+def _new(*values: Any) -> Judgment:
+    return Judgment(**dict(zip(_NEW_COLUMNS, values, strict=True)))
+
+
+_NEW_COLUMNS = (
+    *("seat_id", "pair_id", "judge_id", "grade", "key", "comment"),
+    *("active_ms", "guideline_version"),
+)
+_NEW = Prepared(_new, int, int, int, int, uuid.UUID, str, int, int)
+_DONE = Prepared(
+    lambda seat, judgment: (
+        Seat.objects.filter(pk=seat),
+        {
+            "state": Seat.State.DONE,
+            "judgment": judgment,
+            "judged_at": Now(),
+            "leased_until": None,
+        },
+    ),
+    int,
+    int,
+)
 
 
 def _require_accepting(campaign: Campaign) -> None:
@@ -200,8 +238,7 @@ def _latest(judge: User, judgment_id: int) -> tuple[Judgment, Seat]:
 def _begin_change(judge: User, judgment_id: int) -> tuple[Campaign, Standing]:
     """Only a judge who still takes part changes her judgments, while the campaign goes on."""
     hers = Judgment.objects.filter(pk=judgment_id, judge=judge)
-    campaigns = Campaign.objects.select_related("ledger")
-    campaign = campaigns.filter(pairs__judgments__in=hers).first()
+    campaign = Campaign.objects.filter(pairs__judgments__in=hers).first()
     if campaign is None:
         raise StaleSeatError(NOT_LATEST)
     _require_accepting(campaign)

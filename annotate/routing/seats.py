@@ -3,17 +3,18 @@
 import uuid
 from collections.abc import Collection
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Case, F, Q, Value, When
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from annotate import bulk
 from annotate.clock import now_plus
 from annotate.models import Campaign, Pair, Seat, User
+from annotate.prepared import Prepared, as_object, columns
 from annotate.routing import gold
 from annotate.routing.errors import RoutingError, StaleSeatError
-from annotate.routing.prepared import Prepared, as_object, columns
-from annotate.routing.settling import lapse, new_seat, settle
+from annotate.routing.settling import lapse, settle
 from annotate.routing.standing import budget_left, welcome_standing
 
 BATCH = 2000
@@ -24,15 +25,33 @@ def open_seats(campaign: Campaign) -> int:
     wanted = campaign.scheme.wanted(())
     seated, last = 0, 0
     bare = Pair.objects.filter(campaign=campaign, state=Pair.State.OPEN, seats__isnull=True)
+    numbers = bare.order_by("pk").values_list("pk", flat=True)
     # Looked for outside of the transaction and from where the last ones ended: with a million
     # pairs, judges would wait for the search.
-    while pairs := list(bare.filter(pk__gt=last).order_by("pk")[:BATCH]):
-        seats = [new_seat(pair, number) for pair in pairs for number in range(1, wanted + 1)]
-        with transaction.atomic():
-            # An import and an opening may come at once: the seats they make are the same.
-            Seat.objects.bulk_create(seats, ignore_conflicts=True)
-        seated, last = seated + len(pairs), pairs[-1].pk
+    while pairs := list(numbers.filter(pk__gt=last)[:BATCH]):
+        _seat(campaign, wanted, pairs[0], pairs[-1])
+        seated, last = seated + len(pairs), pairs[-1]
     return seated
+
+
+def _seat(campaign: Campaign, wanted: int, first: int, last: int) -> None:
+    """So many seats for each open pair from ``first`` to ``last`` that has none."""
+    copied = ("campaign_id", "query_id", "position")
+    others = bulk.defaults(Seat, {*copied, "pair_id", "ordinal", "state"})
+    names = ", ".join(map(bulk.quoted, [*copied, "pair_id", "ordinal", "state", *others]))
+    values = ", ".join([*(f"p.{name}" for name in copied), "p.id", "n.ordinal", "%s"])
+    ordinals = " UNION ALL ".join(f"SELECT {n} AS ordinal" for n in range(1, wanted + 1))
+    pairs, seats = bulk.table(Pair), bulk.table(Seat)
+    with connection.cursor() as cursor:
+        # An import and an opening may come at once: the seats they make are the same.
+        cursor.execute(
+            f"INSERT INTO {seats} ({names}) "  # noqa: S608 every name is ours
+            f"SELECT {', '.join([values, *others.values()])} FROM {pairs} p, ({ordinals}) n "
+            "WHERE p.campaign_id = %s AND p.state = %s AND p.id BETWEEN %s AND %s "
+            f"AND NOT EXISTS (SELECT 1 FROM {seats} s WHERE s.pair_id = p.id) "
+            "ON CONFLICT DO NOTHING",
+            [Seat.State.OPEN, campaign.pk, Pair.State.OPEN, first, last],
+        )
 
 
 # -- Keep and give back ---------------------------------------------------------------------------
@@ -73,7 +92,10 @@ _HELD = Prepared(
     uuid.UUID,
 )
 _CAMPAIGN = Prepared(
-    lambda campaign: Campaign.objects.filter(pk=campaign).values_list(*columns(Campaign)), int
+    lambda campaign: (
+        Campaign.objects.order_by().filter(pk=campaign).values_list(*columns(Campaign))
+    ),
+    int,
 )
 
 

@@ -12,12 +12,15 @@ from django.db.models.functions import Now
 
 from annotate import jobs
 from annotate.models import Campaign, Job, Pair, Seat
+from annotate.prepared import Prepared
 from annotate.routing import gold
-from annotate.routing.prepared import Prepared
 from annotate.routing.standing import recount
 from ranking.schemes import Scheme
 
 BATCH = 500
+
+#: So many new seats are written one by one: sooner than a statement for all of them is built.
+FEW = 4
 
 #: Pairs the scheme has a say in; the others wait for the manager, or are gold.
 _ROUTED = (Pair.State.OPEN, Pair.State.CLOSED)
@@ -158,8 +161,11 @@ def withdraw(waiting: Sequence[_Place], count: int) -> int:
 def _apply(changes: _Changes) -> None:
     if changes.reopen:
         Seat.objects.filter(pk__in=changes.reopen).update(state=Seat.State.OPEN)
-    if changes.new:
+    if len(changes.new) > FEW:
         Seat.objects.bulk_create(changes.new)
+    else:
+        for seat in changes.new:
+            _NEW.rows(*(getattr(seat, name) for name in _NEW_COLUMNS))
     for (state, spread), pairs in changes.pairs.items():
         if state and len(pairs) == 1:
             _MOVE.run(pairs[0], state, spread)
@@ -168,6 +174,10 @@ def _apply(changes: _Changes) -> None:
             Pair.objects.filter(pk__in=pairs).update(stale=True, spread=spread, **moved)
 
 
+_NEW_COLUMNS = ("campaign_id", "query_id", "pair_id", "ordinal", "position")
+_NEW = Prepared(
+    lambda *values: Seat(**dict(zip(_NEW_COLUMNS, values, strict=True))), int, int, int, int, int
+)
 _MOVE = Prepared(
     lambda pair, state, spread: (
         Pair.objects.filter(pk=pair),

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.models import Campaign, Ledger, Membership, Seat, Standing, User
+from annotate.prepared import Prepared, as_object, columns
 from annotate.routing.errors import RoutingError
-from annotate.routing.prepared import Prepared, as_object, columns
 
 NO_JUDGE = gettext_lazy("You are not a judge of this campaign.")
 
@@ -94,20 +94,28 @@ def refund(ledger: Ledger) -> None:
 
 def kept_ledger(campaign: Campaign) -> Ledger | None:
     """The ledger, locked, where there is one to keep: it is kept on when a budget is lifted."""
-    if campaign.budget is None and getattr(campaign, "ledger", None) is None:
-        return None
-    return locked_ledger(campaign)
+    row = _LEDGER.first(campaign.pk)
+    if row is None:
+        return None if campaign.budget is None else locked_ledger(campaign)
+    return as_object(Ledger, row)
 
 
 def locked_ledger(campaign: Campaign) -> Ledger:
     """The ledger; one that is new begins with what was spent before there was a budget."""
-    mine = Ledger.objects.select_for_update().filter(campaign=campaign)
-    ledger = mine.first()
-    if ledger is None:
+    row = _LEDGER.first(campaign.pk)
+    if row is None:
         defaults = {"spent": _made(campaign)}
         Ledger.objects.get_or_create(campaign=campaign, defaults=defaults)
-        ledger = mine.get()
-    return ledger
+        row = _LEDGER.rows(campaign.pk)[0]
+    return as_object(Ledger, row)
+
+
+_LEDGER = Prepared(
+    lambda campaign: (
+        Ledger.objects.select_for_update().filter(campaign=campaign).values_list(*columns(Ledger))
+    ),
+    int,
+)
 
 
 def recount(campaign: Campaign) -> None:

@@ -7,7 +7,7 @@ from django.db import transaction
 from annotate.models import Campaign, Judgment, Seat, Standing, User
 from annotate.routing.claiming import hold, try_to_fill_up
 from annotate.routing.errors import RoutingError
-from annotate.routing.judgments import Answer, submit
+from annotate.routing.judgments import Answer, submit_to
 from annotate.routing.standing import welcome_standing
 
 
@@ -21,7 +21,7 @@ def submit_and_hold(
     seats: list[Seat] | None = None
     with transaction.atomic():
         standing = _standing(campaign, judge)
-        judgment = submit(judge, *held, answer)
+        judgment = submit_to(campaign, judge, held, answer)
         if not _locks_more(campaign):
             seats = try_to_fill_up(standing, judge) if standing else []
     return judgment, _hold(campaign, judge) if seats is None else seats

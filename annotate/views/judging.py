@@ -39,7 +39,7 @@ def judge(request: SignedInRequest, slug: str) -> HttpResponseBase:
     campaign = judged_campaign(request.user, slug)
     if request.method == "POST":
         return _answer(request, campaign, steps.grade)
-    if _wants_json(request):
+    if steps.wants_json(request):
         return JsonResponse(_next(request, campaign))
     if _must_read(request, campaign):
         return redirect("judge_guidelines", slug=slug)
@@ -130,8 +130,9 @@ def _answer(request: SignedInRequest, campaign: Campaign, step: Step) -> HttpRes
         said, status = {"error": str(error)}, 400
     except routing.RoutingError as error:
         said, status = {"error": str(error)}, 409
-    if _wants_json(request):
-        return JsonResponse(said | _next(request, campaign), status=status)
+    if steps.wants_json(request):
+        held = said.pop("held", None)
+        return JsonResponse(said | _next(request, campaign, held), status=status)
     _say(request, said)
     return redirect(said.get("result") or reverse("judge", args=[campaign.slug]))
 
@@ -149,17 +150,15 @@ def _say(request: HttpRequest, said: steps.Said) -> None:
         messages.add_message(request, level, f"{lesson['sentence']} {lesson['note']}".strip())
 
 
-def _wants_json(request: HttpRequest) -> bool:
-    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
-
-
-def _next(request: SignedInRequest, campaign: Campaign) -> dict[str, Any]:
+def _next(
+    request: SignedInRequest, campaign: Campaign, held: list[Seat] | None = None
+) -> dict[str, Any]:
     """The pair to judge, and the one after it, so that nobody waits for the network."""
     judge = request.user
     training = lessons.training(campaign, judge)
-    seat = _claim(campaign, judge)
-    # In training each pair waits for what is to be learned from the one before.
-    ahead = _claim(campaign, judge, seat) if seat and not training else None
+    if held is None or training:
+        held = _held(campaign, judge, in_training=training is not None)
+    seat, ahead = (*held, None, None)[:2]
     return {
         "next": _as_json(request, campaign, seat) if seat else None,
         "ahead": _as_json(request, campaign, ahead) if ahead else None,
@@ -184,11 +183,18 @@ def _may_be_live(request: HttpRequest, campaign: Campaign, pair: judging.ShownPa
     return not validate_host(host, [*ours, split_domain_port(request.get_host())[0]])
 
 
-def _claim(campaign: Campaign, judge: User, before: Seat | None = None) -> Seat | None:
+def _held(campaign: Campaign, judge: User, in_training: bool) -> list[Seat]:
+    """In training each pair waits for what is to be learned from the one before."""
     try:
-        return routing.claim(campaign, judge, [before.pk] if before else [])
+        if not in_training:
+            return routing.hold(campaign, judge)
+        return [seat] if (seat := routing.claim(campaign, judge)) else []
     except routing.RoutingError:  # she is no longer asked; why is said where the pair would be
-        return None
+        return []
+
+
+def _claim(campaign: Campaign, judge: User) -> Seat | None:
+    return next(iter(_held(campaign, judge, in_training=True)), None)
 
 
 def _idle(campaign: Campaign, judge: User) -> judging.Idle:

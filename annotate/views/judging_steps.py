@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -29,13 +30,21 @@ class BadInputError(Exception):
     """What came is not of the right shape; the message says how."""
 
 
+def wants_json(request: HttpRequest) -> bool:
+    """Whether a script asks, which shows the next pair itself."""
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+
+
 def grade(request: SignedInRequest, campaign: Campaign) -> Said:
     form = _checked(GradeForm(request.POST))
-    seat = _require_own(campaign, form["seat"])
     in_training = lessons.training(campaign, request.user) is not None
     answer = routing.Answer(form["grade"], form["token"], form["comment"], form["active_ms"])
-    judgment = routing.submit(request.user, seat.pk, form["token"], answer)
-    said: Said = {"saved": told(judgment)}
+    seat = handles.seat_id(form["seat"]), form["token"]
+    if in_training or not wants_json(request):
+        judgment, held = routing.submit_to(campaign, request.user, seat, answer), None
+    else:
+        judgment, held = routing.submit_and_hold(campaign, request.user, seat, answer)
+    said: Said = {"saved": told(judgment), "held": held}
     if judgment.grade != form["grade"]:
         said["note"] = _("You graded this pair already. That grade stands; undo changes it.")
     return said | _taught(campaign, judgment) if in_training else said

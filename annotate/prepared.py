@@ -7,16 +7,19 @@ once for each engine, and run with other values from then on.
 
 import uuid
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from django.db import connection
 from django.db.models import BinaryField, Model, QuerySet
-from django.db.models.sql import UpdateQuery
+from django.db.models.sql import InsertQuery, UpdateQuery
 
 M = TypeVar("M", bound=Model)
 
-#: What a statement is built of: a queryset, and for an update also the new values.
-Built = QuerySet[Any, Any] | tuple[QuerySet[Any, Any], dict[str, Any]]
+#: What a statement is built of: a queryset, and for an update also the new values; for an insert
+#: an object that is not saved.
+Built = QuerySet[Any, Any] | tuple[QuerySet[Any, Any], dict[str, Any]] | Model
 
 #: Values that no row has: they show where the real ones go.
 _MARK = 7_000_000_000_000_000
@@ -30,7 +33,7 @@ class _Compiled(NamedTuple):
 
 
 class Prepared:
-    """A statement with places for values of these kinds: int, str or uuid.UUID."""
+    """A statement with places for values of these kinds: int, str, uuid.UUID or datetime."""
 
     def __init__(self, build: Callable[..., Built], *kinds: type) -> None:
         self.build, self.kinds = build, kinds
@@ -55,8 +58,7 @@ class Prepared:
             return int(cursor.rowcount)
 
     def _fill(self, compiled: _Compiled, values: Sequence[Any]) -> list[Any]:
-        native = connection.features.has_native_uuid_field
-        given = [v.hex if isinstance(v, uuid.UUID) and not native else v for v in values]
+        given = [_adapted(value) for value in values]
         return [
             constant if number is None else given[number] for number, constant in compiled.places
         ]
@@ -70,34 +72,61 @@ class Prepared:
 
 def _compile(build: Callable[..., Built], kinds: Sequence[type]) -> _Compiled:
     marks = [_mark(kind, number) for number, kind in enumerate(kinds)]
-    built = build(*marks)
-    if isinstance(built, tuple):
-        query: Any = built[0].query.chain(UpdateQuery)
-        query.add_update_values(built[1])
-    else:
-        query = built.query
-    compiler = query.get_compiler(connection=connection)
-    sql, params = compiler.as_sql()
-    places = [(_number(param, marks), param) for param in params]
+    sql, params, converters = _built(build(*marks))
+    shown = [_adapted(mark) for mark in marks]
+    places = [(shown.index(param) if param in shown else None, param) for param in params]
     if not {number for number, _ in places} >= set(range(len(kinds))):
         raise TypeError(f"Every value must have a place in the statement. Got {sql} instead.")
-    return _Compiled(sql, places, [] if isinstance(built, tuple) else _converters(compiler))
+    return _Compiled(sql, places, converters)
+
+
+def _built(built: Built) -> tuple[str, Sequence[Any], list[tuple[int, list[Any], Any]]]:
+    if isinstance(built, Model):
+        return _insert(built)
+    if isinstance(built, tuple):
+        update: Any = built[0].query.chain(UpdateQuery)
+        update.add_update_values(built[1])
+        return (*update.get_compiler(connection=connection).as_sql(), [])
+    compiler = built.query.get_compiler(connection=connection)
+    sql, params = compiler.as_sql()
+    return sql, params, _converters(compiler, [column for column, _, _ in compiler.select])
+
+
+def _insert(new: Model) -> tuple[str, Sequence[Any], list[tuple[int, list[Any], Any]]]:
+    """What the database itself fills in (the number, the time) is what the statement answers."""
+    meta = new._meta
+    filled = [
+        field for field in meta.concrete_fields if field.primary_key or field.has_db_default()
+    ]
+    query = InsertQuery(type(new))
+    query.insert_values([field for field in meta.concrete_fields if not field.primary_key], [new])
+    compiler: Any = query.get_compiler(connection=connection)
+    compiler.returning_fields = filled
+    ((sql, params),) = compiler.as_sql()
+    return (
+        sql,
+        params,
+        _converters(compiler, [field.get_col(new._meta.db_table) for field in filled]),
+    )
 
 
 def _mark(kind: type, number: int) -> Any:
     mark = _MARK + number
+    if kind is datetime:
+        return datetime(9000 + number, 1, 1, tzinfo=UTC)
     return uuid.UUID(int=mark) if kind is uuid.UUID else kind(mark)
 
 
-def _number(param: Any, marks: Sequence[Any]) -> int | None:
-    for number, mark in enumerate(marks):
-        if param == mark or (isinstance(mark, uuid.UUID) and param == mark.hex):
-            return number
-    return None
+def _adapted(value: Any) -> Any:
+    """As the engine takes it: SQLite has neither numbers like these nor times."""
+    if isinstance(value, uuid.UUID) and not connection.features.has_native_uuid_field:
+        return value.hex
+    if isinstance(value, datetime):
+        return connection.ops.adapt_datetimefield_value(value)
+    return value
 
 
-def _converters(compiler: Any) -> list[tuple[int, list[Any], Any]]:
-    columns = [column for column, _, _ in compiler.select]
+def _converters(compiler: Any, columns: list[Any]) -> list[tuple[int, list[Any], Any]]:
     found = compiler.get_converters(columns)
     return [(place, steps, column) for place, (steps, column) in found.items()]
 
@@ -113,10 +142,11 @@ def _converted(row: Sequence[Any], compiled: _Compiled) -> tuple[Any, ...]:
 # -- Rows as objects ------------------------------------------------------------------------------
 
 
-def columns(model: type[Model], prefix: str = "") -> list[str]:
+@cache
+def columns(model: type[Model], prefix: str = "") -> tuple[str, ...]:
     """The columns of a model for ``values_list``; features are long, and no router reads them."""
     fields = model._meta.concrete_fields
-    return [prefix + field.attname for field in fields if not isinstance(field, BinaryField)]
+    return tuple(prefix + field.attname for field in fields if not isinstance(field, BinaryField))
 
 
 def as_object(model: type[M], values: Sequence[Any]) -> M:
