@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path, re_path
 
-from annotate.api import campaigns, docs, judging, ranking
+from annotate.api import campaigns, docs, judging, ranking, reports
 
 urlpatterns: list[URLPattern] = [
     path("campaigns/", campaigns.campaigns, name="api_campaigns"),
@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern] = [
     path("judgments/<int:judgment_id>/correct/", judging.correct, name="api_correct"),
     path("campaigns/<slug:slug>/rank/", ranking.rank, name="api_rank"),
     path("campaigns/<slug:slug>/train/", ranking.train, name="api_train"),
+    path("campaigns/<slug:slug>/reports/<slug:kind>/", reports.report, name="api_report"),
     path("schema/", docs.schema, name="api_schema"),
     path("docs/", docs.docs, name="api_docs"),
     re_path("^", docs.nothing, name="api_nothing"),

@@ -804,6 +804,7 @@ def test_schema_is_valid_openapi_and_has_every_route(alice_api: Api) -> None:
     assert found == {
         ("/api/v1/campaigns/", "get"),
         ("/api/v1/campaigns/{slug}/claim/", "post"),
+        ("/api/v1/campaigns/{slug}/reports/{kind}/", "get"),
         ("/api/v1/seats/{seat_id}/judgment/", "post"),
         ("/api/v1/seats/{seat_id}/refuse/", "post"),
         ("/api/v1/seats/{seat_id}/release/", "post"),
@@ -820,7 +821,7 @@ def test_every_operation_is_described_with_an_example() -> None:
         assert operation.text.endswith("."), operation.id
         assert "Scope: " in operation.text
         assert operation.answer or operation.id == "release"
-        assert operation.request or operation.id in ("undo", "campaigns")
+        assert operation.request or operation.id in ("undo", "campaigns", "report")
         assert {401, 403, 404} <= {status for status, _ in operation.statuses}
         assert all(text.endswith(".") for _, text in operation.statuses)
 

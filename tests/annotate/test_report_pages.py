@@ -9,11 +9,11 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import sync_playwright
 
-from annotate import agreement, costs, crowd, figures, notes, reporting, reports
+from annotate import agreement, costs, crowd, figures, notes, reporting, reports, tokens
 from annotate.models import Campaign, Note, Pair, Report, Seat, Standing, User
 from annotate.templatetags import reports as tags
 from tests.annotate import judged
-from tests.conftest import signed_in
+from tests.conftest import person, signed_in
 
 LIST = ["campaign_agreement", "judge_figures", "campaign_cost"]
 
@@ -344,6 +344,38 @@ def test_bill_expects_what_open_pairs_still_want(campaign: Campaign) -> None:
 )
 def test_prices_keep_two_decimals_at_least(value: float, written: str) -> None:
     assert tags.price(value) == written  # type: ignore[arg-type]
+
+
+# -- The API --------------------------------------------------------------------------------------
+
+
+def key(user: User, scope: str = tokens.MANAGE) -> dict[str, str]:
+    raw = tokens.create(user, f"test {user} {scope}", [scope], 1)
+    return {"authorization": f"Bearer {raw}"}
+
+
+@pytest.mark.parametrize("kind", reporting.FIGURES)
+def test_every_chart_is_in_the_api(campaign: Campaign, dana: User, kind: str) -> None:
+    judged.crowd(campaign)
+    reckon(campaign)
+    address = reverse("api_report", args=["library", kind])
+    answer = Client().get(address, headers=key(dana)).json()
+    page = reporting.figures(campaign, kind)
+    assert page is not None
+    assert [figure["name"] for figure in answer["figures"]] == [figure.name for figure in page]
+    for ours, figure in zip(answer["figures"], page, strict=True):
+        assert ours["rows"] == figure.rows
+        assert ours["about"] == figure.about
+
+
+def test_api_shows_figures_to_managers_only(campaign: Campaign, dana: User) -> None:
+    address = reverse("api_report", args=["library", "cost"])
+    assert Client().get(address).status_code == 401
+    assert Client().get(address, headers=key(dana, tokens.JUDGE)).status_code == 403
+    unknown = reverse("api_report", args=["library", "nothing"])
+    other = person("eve", User.Role.MANAGER)
+    assert Client().get(address, headers=key(other)).status_code == 404
+    assert Client().get(unknown, headers=key(dana)).status_code == 404
 
 
 # -- In a browser ---------------------------------------------------------------------------------
