@@ -33,7 +33,7 @@ STEPS: dict[str, Step] = {
     "live": Step("l", _("Live page, and back to the text")),
     "comment": Step("c", _("Write a comment; Esc leaves it")),
     "guidelines": Step("g", _("Guidelines")),
-    "help": Step("?", _("This list")),
+    "help": Step("?", _("All keys")),
 }
 DEFAULTS = {name: step.key for name, step in STEPS.items()}
 

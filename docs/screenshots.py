@@ -78,6 +78,7 @@ def take_all(browser: Browser, home: str, links: list[str]) -> None:
     shoot(judge, f"{home}/judge/{CAMPAIGN}/", "judge-dark", "desktop", dark=True)
     shoot(judge, f"{home}/judge/{CAMPAIGN}/", "judge-phone", "phone")
     shoot(judge, f"{home}/judge/", "judge-home", "desktop")
+    judge_pages(judge, home)
     shoot(manager, f"{home}/campaigns/new/", "new-campaign", "desktop")
     shoot(manager, f"{campaign}/data/", "data", "desktop")
     time.sleep(GROW_SECONDS)  # the simulated judges and the ranker need their time
@@ -85,6 +86,27 @@ def take_all(browser: Browser, home: str, links: list[str]) -> None:
     shoot(manager, f"{campaign}/", "dashboard-dark", "desktop", dark=True)
     shoot(manager, f"{campaign}/", "dashboard-phone", "phone")
     shoot(manager, f"{campaign}/jobs/", "jobs", "desktop")
+
+
+def judge_pages(page: Page, home: str) -> None:
+    """What docs/judging.md shows: some grades, the guidelines, keys, the same in German."""
+    desk = f"{home}/judge/{CAMPAIGN}/"
+    page.goto(desk)
+    for key in "4251":
+        page.keyboard.press(key)
+        page.wait_for_timeout(400)
+    shoot(page, f"{desk}recent/", "judge-recent", "desktop")
+    shoot(page, f"{desk}guidelines/", "judge-guidelines", "tablet")
+    shoot(page, f"{home}/keys/", "judge-keys", "desktop")
+    choose_language(page, "Deutsch")
+    shoot(page, desk, "judge-german", "phone", dark=True)
+    choose_language(page, "English")
+
+
+def choose_language(page: Page, name: str) -> None:
+    page.locator(".menu summary").click()
+    page.get_by_role("button", name=name).click()
+    page.wait_for_load_state()
 
 
 def main() -> int:

@@ -86,7 +86,7 @@ def test_judge_reads_german_where_her_browser_says_so(
     text = page.content.decode()
     assert '<html lang="de"' in text
     assert "Sehr gut" in text
-    assert "Nicht zu beurteilen" in text
+    assert "Ablehnen" in text
     assert "Noch nicht gespeichert ({n})" in page.context["setup"]["say"]["unsaved"]
 
 

@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, expect
 
-from annotate import judging, people
+from annotate import judging, people, routing
 from annotate.models import Campaign, Document, Query, User
 from tests.browser import pages
 from tests.browser.world import World, furnish
@@ -123,6 +123,27 @@ def test_no_panel_of_the_judging_page_breaks_the_guidelines(judging_page: Page, 
     judging_page.keyboard.press(key)
     expect(judging_page.locator("dialog[open], details[open]")).to_be_visible()
     assert list(violations(judging_page)) == []
+
+
+def test_training_is_explained_by_keyboard_alone_and_breaks_no_guideline(
+    judging_page: Page, campaign: Campaign, alice: User, dana: User
+) -> None:
+    for pair in campaign.pairs.order_by("position")[1:3]:
+        routing.give_gold(dana, pair.pk, 3, "It answers the query whole.")
+    Campaign.objects.update(qualification_size=2, qualification_percent=50)
+    judging_page.get_by_role("button", name="Finish").click()
+    judging_page.goto(f"{judging_page.url}library/")
+    expect(judging_page.get_by_text("Training · 0 of 2")).to_be_visible()
+    for key, title in (("1", "Expected another grade"), ("4", "As expected")):
+        judging_page.keyboard.press(key)
+        lesson = judging_page.get_by_role("dialog", name=title)
+        expect(lesson).to_contain_text("It answers the query whole.")
+        judging_page.keyboard.press("5")
+        assert list(violations(judging_page)) == []
+        judging_page.keyboard.press("Enter")
+    expect(judging_page.get_by_role("heading", name="You have qualified.")).to_be_visible()
+    assert list(violations(judging_page)) == []
+    assert list(alice.judgments.order_by("pk").values_list("grade", flat=True)) == [0, 3]
 
 
 # -- Keyboard -------------------------------------------------------------------------------------
