@@ -63,14 +63,33 @@ def update(campaign: Campaign, fields: Mapping[str, Any], manager: User | None =
         before = Campaign.objects.select_for_update().get(pk=campaign.pk)
         Campaign.objects.filter(pk=campaign.pk).update(**fields)
         campaign.refresh_from_db()
-        changed = {name for name in RULES if getattr(before, name) != getattr(campaign, name)}
-        if changed and before.state != State.DRAFT:
-            old, new = _rules(before), _rules(campaign)
-            history.record(campaign, manager, f"The rules were changed from {old} to {new}.")
-            if changed & set(ROUTING):
-                jobs.enqueue("reroute", campaign)
-            if changed & set(LABELLING):
-                jobs.enqueue("relabel", campaign)
+        _follow(before, campaign, manager)
+
+
+def _follow(before: Campaign, campaign: Campaign, manager: User | None) -> None:
+    """What a change of rules leads to. A draft has no past but the judgments of its files."""
+    changed = {name for name in RULES if getattr(before, name) != getattr(campaign, name)}
+    if before.state != State.DRAFT:
+        _tell(before, campaign, manager, changed)
+    elif not campaign.seats.exists():
+        return
+    if changed & set(ROUTING) or (before.budget is None) != (campaign.budget is None):
+        jobs.enqueue("reroute", campaign)
+    if changed & set(LABELLING):
+        jobs.enqueue("relabel", campaign)
+
+
+def _tell(before: Campaign, campaign: Campaign, manager: User | None, changed: set[str]) -> None:
+    if changed:
+        old, new = _rules(before), _rules(campaign)
+        history.record(campaign, manager, f"The rules were changed from {old} to {new}.")
+    if before.budget != campaign.budget:
+        old, new = _budget(before), _budget(campaign)
+        history.record(campaign, manager, f"The budget was changed from {old} to {new}.")
+
+
+def _budget(campaign: Campaign) -> str:
+    return "none" if campaign.budget is None else f"{campaign.budget:,} judgments"
 
 
 def _rules(campaign: Campaign) -> str:

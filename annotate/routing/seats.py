@@ -144,7 +144,9 @@ def why_none(campaign: Campaign, judge: User) -> str:
     """Why there is no pair for her now, in a sentence."""
     if campaign.state == Campaign.State.CLOSED:
         return _("This campaign is closed. Thank you for your judgments.")
-    if campaign.state != Campaign.State.OPEN:
+    if campaign.state == Campaign.State.DRAFT:
+        return _("This campaign has not begun yet. Please come back later.")
+    if campaign.state == Campaign.State.PAUSED:
         return _("This campaign is paused. Please come back later.")
     try:
         with transaction.atomic():

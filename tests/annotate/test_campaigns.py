@@ -220,12 +220,36 @@ def test_new_scheme_is_applied_to_every_pair_and_recorded(
 
 
 def test_other_settings_touch_no_pair(campaign: Campaign, dana_client: Client) -> None:
-    changed = {"name": "Library 2", "retrain_judgments": "50", "budget": "900"}
+    changed = {"name": "Library 2", "retrain_judgments": "50"}
     dana_client.post(page("campaign_settings"), NEW | changed)
     campaign.refresh_from_db()
-    assert (campaign.name, campaign.retrain_judgments, campaign.budget) == ("Library 2", 50, 900)
+    assert (campaign.name, campaign.retrain_judgments) == ("Library 2", 50)
     assert not Job.objects.exists()
     assert not campaign.events.exists()
+
+
+def test_first_budget_counts_what_was_spent_and_a_larger_one_need_not(
+    campaign: Campaign, dana_client: Client
+) -> None:
+    dana_client.post(page("campaign_settings"), NEW | {"budget": "900"})
+    assert Job.objects.filter(kind="reroute").count() == 1
+    Job.objects.all().delete()
+    dana_client.post(page("campaign_settings"), NEW | {"budget": "1200"})
+    assert not Job.objects.exists()
+    assert [event.sentence for event in campaign.events.order_by("pk")] == [
+        "The budget was changed from none to 900 judgments.",
+        "The budget was changed from 900 judgments to 1,200 judgments.",
+    ]
+
+
+def test_new_rules_go_over_the_judgments_that_a_draft_was_loaded_with(campaign: Campaign) -> None:
+    Campaign.objects.update(state=Campaign.State.DRAFT)
+    campaigns.update(campaign, {"k": 2})
+    assert Job.objects.filter(kind="reroute").count() == 1
+    Job.objects.all().delete()
+    Seat.objects.all().delete()
+    campaigns.update(campaign, {"k": 4})
+    assert not Job.objects.exists()
 
 
 def test_bad_settings_change_nothing(campaign: Campaign, dana_client: Client) -> None:
