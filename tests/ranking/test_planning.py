@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ranking.limits import dataset_limit, scheme_confusion, scheme_cost
-from ranking.planning import plan, tier_of, tiers
-from ranking.schemes import IfGood, KOverlap, Single
+from ranking.planning import best_by_scheme, plan, prior_of, spend, tier_of, tiers, weigh
+from ranking.schemes import GoodTillBad, IfGood, KOverlap, Single
+from ranking.simulation import draw
 from tests.ranking.test_limits import WEB, C
 
 
@@ -103,6 +104,64 @@ def test_every_option_is_affordable_and_the_best_comes_first(budget, queries, do
 
 def test_a_budget_that_buys_no_query_has_no_options():
     assert plan(7, 10, 8, WEB, C) == []
+
+
+def test_judgments_of_a_scheme_that_always_asks_the_same_are_certain():
+    (option,) = plan(1e6, 40, 8, WEB, C, schemes=[KOverlap(3)])
+    assert (option.low, option.judgments, option.high) == (960, 960, 960)
+
+
+def test_the_interval_holds_what_judges_who_draw_from_the_matrix_would_make():
+    (option,) = plan(1e6, 40, 8, WEB, C, schemes=[IfGood(3)])
+    rng = np.random.default_rng(0)
+    first = draw(rng.choice(5, (2_000, 320), p=WEB), C, rng)
+    made = np.where(first >= 2, 3, 1).sum(axis=1)
+    inside = np.mean((option.low <= made) & (made <= option.high))
+    assert inside == pytest.approx(0.95, abs=0.02)
+
+
+def test_a_small_pilot_leaves_the_cost_open():
+    sure, unsure = (plan(1e6, 40, 8, WEB, C, schemes=[IfGood(3)], pilot=n)[0] for n in (None, 320))
+    # As many pairs in the pilot as in the plan: twice the variance.
+    assert unsure.high - unsure.judgments == pytest.approx(
+        np.sqrt(2) * (sure.high - sure.judgments)
+    )
+    assert unsure.judgments == sure.judgments
+
+
+def test_gain_is_what_a_thousand_further_judgments_add_to_the_ceiling():
+    good, single = spend(1e6, 50, 8, weigh(8, WEB, C, schemes=[IfGood(3), Single()]))
+    further = 50 * 8 * (good.per_pair - 1)
+    assert good.gain == pytest.approx((good.ceiling - single.ceiling) / further * 1_000)
+    assert np.isnan(single.gain)
+
+
+def test_the_best_of_each_scheme_comes_once_and_in_order():
+    options = plan(5_000, 200, 50, WEB, C)
+    best = best_by_scheme(options)
+    assert best[0] == options[0]
+    assert [o.scheme.label for o in best] == list(dict.fromkeys(o.scheme.label for o in options))
+
+
+def test_weighing_needs_no_budget_and_spending_no_judges():
+    weighed = weigh(16, WEB, C, schemes=[Single(), GoodTillBad(3)], k=3)
+    options = plan(900, 30, 16, WEB, C, schemes=[Single(), GoodTillBad(3)], k=3)
+    assert repr(spend(900, 30, 16, weighed)) == repr(options)  # nan is not equal to itself
+
+
+def test_the_shares_of_true_grades_are_found_behind_what_judges_say():
+    rng = np.random.default_rng(0)
+    first = np.bincount(draw(rng.choice(5, 200_000, p=WEB), C, rng).ravel(), minlength=5)
+    said = first / first.sum()
+    found = prior_of(first, C)
+    assert found == pytest.approx(WEB, abs=0.02)
+    assert np.abs(found - WEB).sum() < np.abs(said - WEB).sum() / 2
+
+
+def test_without_mistakes_the_shares_are_what_was_said():
+    assert prior_of([6, 3, 1, 0, 0], np.eye(5)) == pytest.approx(
+        np.array([6.5, 3.5, 1.5, 0.5, 0.5]) / 12.5
+    )
 
 
 @pytest.mark.parametrize(
