@@ -25,8 +25,12 @@ FEWEST_SHARED = 8
 #: How sure it has to be, over all judges or all couples of judges together.
 LEVEL = 0.05
 #: Random: she follows the others less than half as well as the judge in the middle does, and surely
-#: less than four fifths as well.
-HALF, SURELY = 0.5, 0.8
+#: less than nine tenths as well.
+HALF, SURELY = 0.5, 0.9
+#: How often the grades are put on the scale of what the others say when one says them.
+SCALINGS = 2
+#: A judge counts among the others by how well she follows them, and never for nothing.
+LEAST_R, MOST_R = 0.02, 0.95
 #: Constant: nearly all her grades are one and the same.
 NEARLY_ALL = 0.9
 #: Copiers: kappa of the two. Careful people hardly reach it on five grades.
@@ -39,7 +43,7 @@ class Suspect:
 
     ``kind`` is ``"random"``, ``"constant"`` or ``"copier"``. ``value`` is what was seen and
     ``expected`` what an honest judge would show: for random the correlation of her grades with
-    the mean of the others, and that of the judge in the middle; for constant the share of her one
+    those of the others, and that of the judge in the middle; for constant the share of her one
     grade ``grade``, and its share among the others on the same pairs; for a copier the share of
     equal grades with judge ``other``, and what their agreement with the rest lets expect. ``n``
     counts the judgments, or shared pairs, behind it, and ``p`` is the chance of as much by luck.
@@ -61,7 +65,10 @@ def suspects(pair: npt.ArrayLike, judge: npt.ArrayLike, grade: npt.ArrayLike) ->
     - *constant*: at least 90 % of her grades are one grade, and a binomial test says that it is
       more than the others gave it on the same pairs;
     - *random*: the correlation ``r`` of her grades with the mean of the others lies below half the
-      median ``r`` of all judges, and surely (Fisher's z) below four fifths of it;
+      median ``r`` of all judges, and surely (Fisher's z) below nine tenths of it. Grades are scored
+      by what the others say in the mean where one says them, so that a crowd which confuses
+      Perfect and Good still tells them from Bad; and the others count by ``r / (1 − r²)`` of a
+      first round, so that spammers hide nobody;
     - *copier*: she and another judge agree with a kappa of at least 0.9, and surely (binomial test)
       more often than their agreement with the rest lets expect, ``a_i a_j / ā``.
 
@@ -91,10 +98,10 @@ class _View:
             values if kept is None else values[kept] for values in (row, who, grade)
         )
         use = rest.compared
-        self.compared = (row[use], who[use], grade[use], rest.mean[use], rest.number[use])
+        self.compared = (row[use], who[use], grade[use], rest.number[use])
 
     def constant(self) -> list[Suspect]:
-        row, who, grade, _, number = self.compared
+        row, who, grade, number = self.compared
         hers = np.bincount(who * LEVELS + grade, minlength=self.size * LEVELS)
         hers = hers.reshape(self.size, LEVELS)
         total = hers.sum(axis=1)
@@ -112,9 +119,8 @@ class _View:
         return found
 
     def random(self) -> list[Suspect]:
-        _, who, grade, mean, _ = self.compared
-        n = np.bincount(who, minlength=self.size)
-        r = _correlations(who, grade, mean, self.size)
+        n = np.bincount(self.compared[1], minlength=self.size)
+        r = self._follows()
         able = np.flatnonzero((n >= FEWEST) & ~np.isnan(r))
         if not len(able):
             return []
@@ -126,6 +132,28 @@ class _View:
             for index, chance in zip(able, p, strict=True)
             if r[index] < HALF * usual and chance < LEVEL / self.size
         ]
+
+    def _follows(self) -> FloatArray:
+        """How well each judge's grades follow those of the others: r."""
+        alone = np.ones(len(self.row))
+        score = self.grade.astype(np.float64)
+        for _ in range(SCALINGS):
+            use, mean = self._rest(score, alone)
+            score = _per_judge(self.grade[use], mean, LEVELS)[self.grade]
+        use, mean = self._rest(score, alone)
+        r = np.nan_to_num(_correlations(self.who[use], score[use], mean, self.size))
+        r = np.clip(r, LEAST_R, MOST_R)
+        use, mean = self._rest(score, (r / (1 - r**2))[self.who])
+        return _correlations(self.who[use], score[use], mean, self.size)
+
+    def _rest(self, value: FloatArray, weight: FloatArray) -> tuple[IntArray, FloatArray]:
+        """The judgments of pairs that others judged too, and the others' mean of each."""
+        use = np.flatnonzero(np.bincount(self.row, minlength=self.pairs)[self.row] > 1)
+        whole, sums = (
+            np.bincount(self.row, weights=w, minlength=self.pairs) for w in (weight, weight * value)
+        )
+        row, own = self.row[use], weight[use]
+        return use, (sums[row] - own * value[use]) / (whole[row] - own)
 
     def copiers(self, known: set[int]) -> list[Suspect]:
         shared, equal = self._couples()
@@ -167,9 +195,9 @@ def _expected(shared: FloatArray, equal: FloatArray) -> FloatArray:
     return np.asarray(np.clip(np.maximum(product, np.maximum(own, own.T)), 0.01, 0.97))
 
 
-def _correlations(who: IntArray, x: IntArray, y: FloatArray, size: int) -> FloatArray:
+def _correlations(who: IntArray, x: FloatArray, y: FloatArray, size: int) -> FloatArray:
     """Pearson's r of each judge's rows; ``nan`` where one of the two never changes."""
-    dx = x - _per_judge(who, x.astype(np.float64), size)[who]
+    dx = x - _per_judge(who, x, size)[who]
     dy = y - _per_judge(who, y, size)[who]
     xy, xx, yy = (np.bincount(who, weights=w, minlength=size) for w in (dx * dy, dx * dx, dy * dy))
     scale = np.sqrt(xx * yy)
@@ -178,7 +206,7 @@ def _correlations(who: IntArray, x: IntArray, y: FloatArray, size: int) -> Float
 
 
 def _per_judge(who: IntArray, values: FloatArray, size: int) -> FloatArray:
-    """The mean of each judge's rows, 0 where there are none."""
+    """The mean of each judge's rows (or each grade's), 0 where there are none."""
     n = np.maximum(np.bincount(who, minlength=size), 1)
     return np.asarray(np.bincount(who, weights=values, minlength=size) / n)
 

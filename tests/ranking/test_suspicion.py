@@ -11,13 +11,13 @@ SPAMMERS = {0: "random", 1: "constant", 2: "copier", 3: "copier"}
 SHARES = (0.45, 0.2, 0.15, 0.12, 0.08)
 
 
-def crowd(seed, skill="crowd", spammers=True):
+def crowd(seed, skill="crowd", spammers=True, per_pair=PER_PAIR):
     """Twenty judges of different skill: one clicks at random, one always says 3, one copies."""
     rng = np.random.default_rng(seed)
-    pairs = JUDGMENTS // PER_PAIR
+    pairs = JUDGMENTS // per_pair
     truth = rng.choice(5, p=SHARES, size=pairs)
-    pair = np.repeat(np.arange(pairs), PER_PAIR)
-    judge = np.concatenate([rng.permutation(JUDGES)[:PER_PAIR] for _ in range(pairs)])
+    pair = np.repeat(np.arange(pairs), per_pair)
+    judge = np.concatenate([rng.permutation(JUDGES)[:per_pair] for _ in range(pairs)])
     grade = np.empty(len(pair), dtype=np.int64)
     for one in range(JUDGES):
         grade[judge == one] = draw(truth[pair[judge == one]], skilled(skill, rng), rng)
@@ -43,15 +43,19 @@ def right(found):
     return SPAMMERS.items() <= kinds.items() and len(honest) <= 1
 
 
+@pytest.mark.parametrize("per_pair", [3, 5])
 @pytest.mark.parametrize("skill", sorted(SKILLS))
-def test_four_spammers_among_twenty_are_found(skill):
-    assert sum(right(suspects(*crowd(seed, skill))) for seed in range(8)) >= 7
+def test_four_spammers_among_twenty_are_found(skill, per_pair):
+    crowds = [crowd(seed, skill, per_pair=per_pair) for seed in range(8)]
+    assert sum(right(suspects(*rows)) for rows in crowds) >= 7
 
 
 @pytest.mark.faults
+@pytest.mark.parametrize("per_pair", [3, 5])
 @pytest.mark.parametrize("skill", sorted(SKILLS))
-def test_four_spammers_are_found_in_48_of_50_crowds(skill):
-    assert sum(right(suspects(*crowd(seed, skill))) for seed in range(50)) >= 48
+def test_four_spammers_are_found_in_48_of_50_crowds(skill, per_pair):
+    crowds = [crowd(seed, skill, per_pair=per_pair) for seed in range(50)]
+    assert sum(right(suspects(*rows)) for rows in crowds) >= 48
 
 
 @pytest.mark.parametrize("skill", sorted(SKILLS))
