@@ -8,26 +8,30 @@ import numpy as np
 from annotate.training.errors import TrainingError
 from ranking.grades import LEVELS
 from ranking.judgments import FloatArray, IntArray
-from ranking.limits import dataset_limit
+from ranking.limits import query_limits
 from ranking.limits.selective import judge_confusion
 from ranking.metrics import average_precision, compare, err, ndcg, summary
 from ranking.schemes import Scheme
 
 CUTOFFS = (1, 2, 3, 5, 10)
 NORMAL_95 = 1.96
+#: Queries that gained and lost most are told at this depth, so many of each.
+MAIN_CUTOFF = 3
+MOST_QUERIES = 10
 
 Figures = dict[str, Any]
 Measure = Callable[[FloatArray], FloatArray]
 
 
 def evaluate(grades: IntArray, scores: FloatArray, first_stage: IntArray, qid: IntArray) -> Figures:
-    """NDCG, MAP and ERR of the ranker and of the first-stage order."""
+    """NDCG, MAP and ERR of the ranker and of the first-stage order, and where they differ most."""
     against = {"first_stage": first_stage.astype(np.float64)}
     figures = {
         "ndcg": {str(k): _compared(_ndcg_at(grades, qid, k), scores, against) for k in CUTOFFS},
         "map": _compared(lambda s: average_precision(grades, s, qid), scores, against),
         "err": _compared(lambda s: err(grades, s, qid), scores, against),
         "left_out": summary(ndcg(grades, scores, qid)).left_out,
+        "queries": _moved(_ndcg_at(grades, qid, MAIN_CUTOFF), scores, against["first_stage"], qid),
     }
     if figures["left_out"] == len(np.unique(qid)):
         raise TrainingError("No held-out query has a relevant document yet, so NDCG is undefined.")
@@ -52,8 +56,27 @@ def ceiling(
     matrix = judge_confusion(*judged, asked)
     if matrix is None:
         return {}
-    limits = {k: dataset_limit(grades, qid, matrix, k) for k in CUTOFFS}
-    return {str(k): {"value": limit.value, "n": limit.n} for k, limit in limits.items() if limit.n}
+    limits = {str(k): _mean(query_limits(grades, qid, matrix, k)) for k in CUTOFFS}
+    return {
+        k: {"value": limit["mean"], "low": limit["low"], "high": limit["high"], "n": limit["n"]}
+        for k, limit in limits.items()
+        if limit["n"]
+    }
+
+
+def _moved(
+    measure: Measure, ours: FloatArray, theirs: FloatArray, qid: IntArray
+) -> list[dict[str, Any]]:
+    """The queries that gained most over the first stage and those that lost most, best first."""
+    now, before = measure(ours), measure(theirs)
+    gain = now - before
+    order = np.argsort(-gain, kind="stable")[: np.sum(~np.isnan(gain))]
+    up, down = order[gain[order] > 0][:MOST_QUERIES], order[gain[order] < 0][-MOST_QUERIES:]
+    names = np.unique(qid)
+    return [
+        {"query": int(names[at]), "ranker": float(now[at]), "first_stage": float(before[at])}
+        for at in (*up, *down)
+    ]
 
 
 def _ndcg_at(grades: IntArray, qid: IntArray, k: int) -> Measure:

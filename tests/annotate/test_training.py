@@ -143,6 +143,18 @@ def test_figures_equal_the_librarys(labelled: Campaign) -> None:
         assert figures["ndcg"][str(k)]["ranker"]["mean"] == pytest.approx(mean, abs=1e-12)
 
 
+def test_queries_that_gained_and_lost_most_are_told() -> None:
+    grades = np.tile([4, 0, 0, 0], 30)
+    qid = np.repeat(np.arange(100, 130), 4)
+    first, last, middle = [4.0, 3, 2, 1], [1.0, 4, 3, 2], [3.0, 4, 2, 1]
+    ours = np.ravel([first] * 12 + [middle] * 3 + [last] * 15)
+    theirs = np.ravel([last] * 12 + [middle] * 3 + [first] * 15).astype(np.int64)
+    found = evaluation.evaluate(grades, ours, theirs, qid)["queries"]
+    assert [row["query"] for row in found] == [*range(100, 110), *range(120, 130)]
+    assert (found[0]["ranker"], found[0]["first_stage"]) == (1.0, 0.0)
+    assert (found[-1]["ranker"], found[-1]["first_stage"]) == (0.0, 1.0)
+
+
 @pytest.mark.usefixtures("fits_here")
 def test_a_campaign_without_features_is_trained_on_its_texts(dana: User) -> None:
     campaign = Campaign.objects.create(slug="t", name="T", created_by=dana)

@@ -171,6 +171,7 @@ def test_ceiling_is_that_of_the_library_for_the_judges_confusion() -> None:
     for k in (1, 3, 10):
         assert found[str(k)]["value"] == pytest.approx(dataset_limit(label, qid, matrix, k).value)
         assert found[str(k)]["n"] == 2
+        assert found[str(k)]["low"] <= found[str(k)]["value"] <= found[str(k)]["high"]
 
 
 def test_without_overlap_there_is_no_ceiling() -> None:
