@@ -8,7 +8,7 @@ from celery.signals import worker_shutting_down
 from django.db import Error as DatabaseProblem
 from django.db import connection
 
-from annotate import imports, jobs, labels, reports, routing, schedule, training
+from annotate import imports, jobs, labels, replies, reports, routing, schedule, training, webhooks
 from annotate.models import Job
 
 log = logging.getLogger(__name__)
@@ -16,6 +16,9 @@ log = logging.getLogger(__name__)
 #: What each kind of job does. Each calls jobs.finish in the transaction of its effects.
 WORK: dict[str, Callable[[Job], None]] = {
     "aggregate": labels.aggregate,
+    "announce": webhooks.announce,
+    "deliver": webhooks.deliver,
+    "estimate": routing.estimate,
     "fold": training.fold,
     "import": imports.run,
     "relabel": labels.relabel,
@@ -62,4 +65,5 @@ def sweep(self: Task) -> None:
     """Show that this worker lives, write what the schedule wants, ring for what is due."""
     jobs.worker_seen(self.request.hostname or "worker")
     schedule.plan()
+    replies.forget()
     jobs.sweep()

@@ -13,12 +13,14 @@ from annotate.views import (
     judging,
     keys,
     pairs,
+    planning,
     ranker,
     referrals,
     reports,
     setup,
     standing,
     tokens,
+    webhooks,
     work,
 )
 
@@ -43,6 +45,9 @@ urlpatterns: list[URLPattern] = [
     path("judge/<slug:slug>/guidelines/", judging.judge_guidelines, name="judge_guidelines"),
     path("judge/<slug:slug>/result/", judging.judge_result, name="judge_result"),
     path("notes/<int:number>/read/", judges.note_read, name="note_read"),
+    # Plans
+    path("plan/", planning.plan_page, name="plan"),
+    path("plan/<str:name>.csv", planning.plan_csv, name="plan_csv"),
     # Campaigns
     path("campaigns/", campaigns.campaign_list, name="campaigns"),
     path("campaigns/new/", campaigns.campaign_new, name="campaign_new"),
@@ -89,6 +94,17 @@ urlpatterns: list[URLPattern] = [
         "campaigns/<slug:slug>/ranker/<int:number>/<str:what>/",
         ranker.ranker_file,
         name="ranker_file",
+    ),
+    path("campaigns/<slug:slug>/webhooks/", webhooks.campaign_webhooks, name="campaign_webhooks"),
+    path(
+        "campaigns/<slug:slug>/webhooks/<int:number>/",
+        webhooks.webhook_change,
+        name="webhook_change",
+    ),
+    path(
+        "campaigns/<slug:slug>/deliveries/<int:number>/",
+        webhooks.delivery_again,
+        name="delivery_again",
     ),
     # Figures
     path("campaigns/<slug:slug>/agreement/", reports.campaign_agreement, name="campaign_agreement"),

@@ -185,7 +185,14 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "SORT_OPERATIONS": False,
-    "ENUM_NAME_OVERRIDES": {"CampaignState": "annotate.models.Campaign.State"},
+    "ENUM_NAME_OVERRIDES": {
+        "CampaignState": "annotate.models.Campaign.State",
+        "CampaignStep": ["open", "pause", "close"],
+        "JobState": "annotate.models.Job.State",
+        "PairState": "annotate.api.pair_shapes.PAIR_STATES",
+        "RunState": "annotate.models.TrainingRun.State",
+        "UploadState": "annotate.models.Upload.State",
+    },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "annotate.api.described.closed_shapes",
@@ -199,6 +206,10 @@ TRAINING_SECONDS = env.whole("TRAINING_SECONDS", 3600)
 TRAINING_MB = env.whole("TRAINING_MB", 4096)
 if PRODUCTION and not REDIS_URL:
     raise ImproperlyConfigured("REDIS_URL must name the Redis server in production.")
+
+# -- Webhooks -----------------------------------------------------------------------------------
+
+WEBHOOK_PRIVATE = env.flag("WEBHOOK_PRIVATE")
 
 # -- Log ----------------------------------------------------------------------------------------
 

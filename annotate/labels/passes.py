@@ -12,7 +12,7 @@ from functools import cache
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotate import jobs
+from annotate import jobs, webhooks
 from annotate.clock import now_plus
 from annotate.labels.reading import (
     ADJUDICATED,
@@ -55,6 +55,7 @@ def aggregate(job: Job) -> None:
     campaign.refresh_from_db(fields=["aggregator"])
     with transaction.atomic():
         follow(campaign)
+        webhooks.labels_changed(campaign)
         jobs.finish(job, f"{done} pairs labelled.")
         if done and needs_all(campaign.aggregator):
             # After the labels are committed: whoever takes it from here on sees them.
@@ -86,6 +87,7 @@ def label_batch(campaign: Campaign) -> int:
             labels = _made_by(_at_once(campaign), campaign, pairs)
             write(labels)
             Label.objects.filter(pair__in=set(pairs) - set(labels.pair.tolist())).delete()
+            webhooks.pairs_labelled(campaign, pairs)
     return len(pairs)
 
 
@@ -124,6 +126,7 @@ def relabel(job: Job) -> None:
     with transaction.atomic():
         left.settle(campaign)
         keep_snapshot(campaign, figures) if figures else follow(campaign)
+        webhooks.labels_changed(campaign)
         jobs.finish(job, f"{len(changed)} labels changed, from {number} judgments.")
 
 

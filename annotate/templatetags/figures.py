@@ -13,6 +13,8 @@ MISSING = "–"
 BAR_WIDTH = 100
 KINDS = {
     "aggregate": "Make labels",
+    "announce": "Tell what happened",
+    "deliver": "Send to a webhook",
     "fold": "Train a fold",
     "import": "Load a file",
     "relabel": "Make all labels anew",

@@ -5,7 +5,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models.functions import Now
 
-from annotate import history
+from annotate import history, webhooks
 from annotate.models import Campaign, TrainingRun, User
 from annotate.training.errors import TrainingError
 
@@ -39,8 +39,8 @@ def decide(run: TrainingRun, champion: TrainingRun | None, compared: dict[str, A
     if current(run.campaign) != champion:
         wins, why = False, "the champion was changed while it was trained."
     if wins:
-        _promote(run)
         sentence = f"Run {run.number} is the champion now: {why}"
+        _promote(run, sentence)
     else:
         sentence = f"Run {run.number} was not promoted: {why}"
     TrainingRun.objects.filter(pk=run.pk).update(decision=sentence)
@@ -75,8 +75,9 @@ def promote(run: TrainingRun, manager: User) -> None:
             raise TrainingError(f"Run {run.number} is {run.state}, so it cannot be the champion.")
         if run.is_champion:
             return
-        _promote(run)
-        _say(run, manager, f"Run {run.number} was made the champion by {manager}.")
+        sentence = f"Run {run.number} was made the champion by {manager}."
+        _promote(run, sentence)
+        _say(run, manager, sentence)
 
 
 def roll_back(campaign: Campaign, manager: User) -> TrainingRun:
@@ -91,15 +92,17 @@ def roll_back(campaign: Campaign, manager: User) -> TrainingRun:
         sentence = f"{manager} rolled back from run {champion.number} to run {before.number}."
         _say(champion, manager, sentence)
         TrainingRun.objects.filter(pk=before.pk).update(decision=sentence)
+        webhooks.champion_changed(before, sentence)
     before.refresh_from_db()
     return before
 
 
-def _promote(run: TrainingRun) -> None:
+def _promote(run: TrainingRun, why: str) -> None:
     """The old one first: at no moment are there two."""
     campaign = run.campaign
     campaign.runs.filter(is_champion=True).update(is_champion=False)
     TrainingRun.objects.filter(pk=run.pk).update(is_champion=True, promoted_at=Now())
+    webhooks.champion_changed(run, why)
 
 
 def _say(run: TrainingRun, manager: User, sentence: str) -> None:
