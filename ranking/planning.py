@@ -61,9 +61,9 @@ class Option:
 
     ``queries`` are judged to ``depth`` documents by ``scheme``, which is expected to take
     ``judgments`` in all (95 %: ``low`` to ``high``), ``per_pair`` each, and leaves the ceiling
-    ``ceiling``. ``worth`` is what options are ordered by: the ceiling less what the queries that
-    are dropped would have taught. ``gain`` is by how much 1,000 of the judgments beyond the first
-    of each pair raise the ceiling; ``nan`` where there are none.
+    ``ceiling``. ``worth`` is what options are ordered by: the ceiling less what the queries and
+    documents that are dropped would have taught. ``gain`` is by how much 1,000 of the judgments
+    beyond the first of each pair raise the ceiling; ``nan`` where there are none.
     """
 
     queries: int
@@ -109,6 +109,7 @@ def plan(
     aggregator: str | Vote = "ordinal",
     k: int = 10,
     halving: float = 0.02,
+    shallowing: float = 0.0,
     pilot: int | None = None,
 ) -> list[Option]:
     """Every affordable queries × depth × scheme, best first; empty if not one query is.
@@ -118,7 +119,8 @@ def plan(
     See :func:`weigh` and :func:`spend`.
     """
     weighed = weigh(documents, prior, confusion, schemes=schemes, aggregator=aggregator, k=k)
-    return spend(budget, queries, documents, weighed, halving=halving, pilot=pilot)
+    given = {"halving": halving, "shallowing": shallowing}
+    return spend(budget, queries, documents, weighed, pilot=pilot, **given)
 
 
 def weigh(
@@ -159,13 +161,15 @@ def spend(
     weighed: Sequence[Weighed],
     *,
     halving: float = 0.02,
+    shallowing: float = 0.0,
     pilot: int | None = None,
 ) -> list[Option]:
     """Every affordable queries × depth × scheme, best first; empty if not one query is.
 
     - Depths are the tiers of ``documents``; judgments = queries × depth × judgments per pair.
-    - worth = ceiling − ``halving`` · log2(queries available / queries judged). ``halving``, the
-      NDCG that half of the queries is taken to cost, is an assumption to set by experience.
+    - worth = ceiling − ``halving`` · log2(queries available / queries judged) − ``shallowing`` ·
+      log2(documents / depth). They are the NDCG that half of the queries, and half of the depth,
+      is taken to cost: assumptions to set by experience. The study has the second at 0 down to 16.
     - The interval of the judgments of n pairs is ± 1.96 √(n·v + n²·v/pilot), v the variance from
       pair to pair: chance alone, and, where grades were measured on ``pilot`` pairs, that too.
 
@@ -179,8 +183,8 @@ def spend(
         for depth in tiers(documents):
             judged = min(queries, int(budget / (depth * one.per_pair) + 1e-9))
             if judged:
-                worth = one.ceiling - halving * float(np.log2(queries / judged))
-                pairs = judged * depth
+                lost = halving * np.log2(queries / judged) + shallowing * np.log2(documents / depth)
+                pairs, worth = judged * depth, one.ceiling - float(lost)
                 half = _NORMAL_95 * _spread(pairs, one.variance, pilot)
                 cost, extra = pairs * one.per_pair, pairs * (one.per_pair - 1)
                 gain = 1_000 * (one.ceiling - alone) / extra if extra else float("nan")

@@ -8,7 +8,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate import campaigns, costs, jobs
+from annotate import campaigns, costs, jobs, planner
 from annotate.access import SignedInRequest, managed_campaign, managed_campaigns, managers_only
 from annotate.forms.campaigns import CampaignForm
 from annotate.models import Campaign, Pair, Snapshot
@@ -44,7 +44,8 @@ def campaign_list(request: SignedInRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_new(request: SignedInRequest) -> HttpResponseBase:
     """Make a draft; its page then says what comes next."""
-    form = CampaignForm(request.POST or None)
+    initial, sentence = planner.prefilled(request.GET.dict())
+    form = CampaignForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
             campaign = campaigns.create(request.user, form.cleaned_data)
@@ -52,7 +53,7 @@ def campaign_new(request: SignedInRequest) -> HttpResponseBase:
             form.add_error("name", str(error))
         else:
             return redirect("dashboard", campaign.slug)
-    return _settings_page(request, form, None)
+    return _settings_page(request, form, None, sentence)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -68,9 +69,10 @@ def campaign_settings(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 
 def _settings_page(
-    request: SignedInRequest, form: CampaignForm, campaign: Campaign | None
+    request: SignedInRequest, form: CampaignForm, campaign: Campaign | None, plan: str = ""
 ) -> HttpResponseBase:
     context = {
+        "plan": plan,
         "form": form,
         "campaign": campaign,
         "pairs": campaign.pairs.count() if campaign else 0,

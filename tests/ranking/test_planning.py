@@ -66,6 +66,13 @@ def test_dropping_half_of_the_queries_costs_one_halving():
     assert half_judged.worth == pytest.approx(all_judged.worth - 0.05)
 
 
+def test_half_of_the_depth_costs_one_shallowing():
+    options = plan(1e6, 10, 16, WEB, C, schemes=[Single()], shallowing=0.03)
+    assert [o.depth for o in options] == [16, 8]
+    assert options[0].worth == options[0].ceiling
+    assert options[1].worth == pytest.approx(options[0].worth - 0.03)
+
+
 def test_a_small_budget_goes_to_breadth():
     best = plan(1_600, 200, 128, WEB, C, schemes=[Single()])[0]
     assert (best.queries, best.depth) == (200, 8)

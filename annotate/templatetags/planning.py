@@ -1,0 +1,31 @@
+"""Figures that belong to no campaign: those of a plan."""
+
+from typing import Any
+
+from django import template
+
+from annotate.figures import Column, Figure, Row
+from annotate.templatetags.figures import MISSING
+from annotate.templatetags.reports import LEFT, Cell, cell
+
+register = template.Library()
+
+
+def _cell(column: Column, row: Row) -> Cell:
+    values = [row.get(key) for key in column.keys]
+    if column.kind == "span":
+        low, high = (f"{value:,}" for value in values)
+        return Cell("exactly" if low == high else f"{low}–{high}", True, column.kind)
+    if column.kind == "money":
+        return Cell(MISSING if values[0] is None else f"{values[0]:,.2f}", True, column.kind)
+    return cell(column, row, "")
+
+
+@register.inclusion_tag("campaigns/_figure_table.html")
+def plan_table(shown: Figure) -> dict[str, Any]:
+    """The numbers of a figure."""
+    return {
+        "figure": shown,
+        "heads": [(column.title, column.kind not in LEFT) for column in shown.columns],
+        "rows": [[_cell(column, row) for column in shown.columns] for row in shown.rows],
+    }
