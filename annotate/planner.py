@@ -37,13 +37,13 @@ SCHEMES: tuple[Scheme, ...] = (
 AGGREGATOR = "ordinal"
 #: Shares of true grades, Bad first, with the words for people.
 GRADES: dict[str, tuple[str, tuple[float, ...]]] = {
-    "web": ("Web search: few good results", (0.543, 0.304, 0.131, 0.016, 0.006)),
-    "good": ("A good engine: many good results", (0.127, 0.185, 0.250, 0.202, 0.236)),
+    "web": ("Web search: few are good", (0.543, 0.304, 0.131, 0.016, 0.006)),
+    "good": ("A good engine: many are good", (0.127, 0.185, 0.250, 0.202, 0.236)),
     "even": ("Every grade as often", (0.2, 0.2, 0.2, 0.2, 0.2)),
 }
 JUDGES: dict[str, str] = {
-    "crowd": "Crowd: paid judges, measured on 9,328 judgments",
-    "expert": "Experts: careful judges, assumed",
+    "crowd": "Crowd: paid judges, as measured",
+    "expert": "Experts: careful judges, as assumed",
 }
 #: So many judgments of a campaign are enough to know its judges by.
 SAMPLE = 20_000

@@ -25,19 +25,19 @@ class PlanForm(forms.Form):
         label="in", choices=[(JUDGMENTS, "judgments"), (MONEY, "money")], initial=JUDGMENTS
     )
     price = forms.DecimalField(
-        label="Price of a judgment",
+        label="Price",
         min_value=Decimal("0.0001"),
         max_value=100_000,
         decimal_places=4,
         required=False,
-        help_text="Needed where the budget is money.",
+        help_text="Of a judgment.",
     )
     currency = forms.CharField(label="Currency", max_length=8, required=False, initial="EUR")
     queries = forms.IntegerField(
-        label="Queries there are", min_value=1, max_value=planner.MOST_QUERIES
+        label="Queries", min_value=1, max_value=planner.MOST_QUERIES
     )
     documents = forms.IntegerField(
-        label="Documents found for each", min_value=1, max_value=planner.MOST_DOCUMENTS
+        label="Documents each", min_value=1, max_value=planner.MOST_DOCUMENTS
     )
     grades = forms.ChoiceField(label="Grades to expect")
     shares = forms.CharField(

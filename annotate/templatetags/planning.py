@@ -15,7 +15,7 @@ def _cell(column: Column, row: Row) -> Cell:
     values = [row.get(key) for key in column.keys]
     if column.kind == "span":
         low, high = (f"{value:,}" for value in values)
-        return Cell("exactly" if low == high else f"{low}–{high}", True, column.kind)
+        return Cell("always" if low == high else f"{low}–{high}", True, column.kind)
     if column.kind == "money":
         return Cell(MISSING if values[0] is None else f"{values[0]:,.2f}", True, column.kind)
     return cell(column, row, "")

@@ -17,7 +17,7 @@ export function frontier(rows) {
   const place = (row) => `${row.scheme}, ${number.format(row.queries)} queries × ${row.depth}`;
   return {
     ...base(`Expected NDCG by budget, from ${number.format(rows[0].budget)} to ${number.format(last.budget)} judgments. ${chosen ? `At ${number.format(chosen.budget)}: ${fixed(chosen.worth, 3)} by ${place(chosen)}.` : ""}`),
-    grid: { left: 44, right: 104, top: 22, bottom: 44 },
+    grid: { left: 44, right: 112, top: 22, bottom: 44 },
     xAxis: axis({ type: "value", min: 0, max: last.budget, name: "budget, judgments", nameLocation: "middle", nameGap: 28, splitLine: { show: false }, axisLabel: { color: colour("muted"), hideOverlap: true, formatter: brief } }),
     yAxis: axis({ type: "value", ...limits(rows.flatMap((row) => [row.worth, ...LINES.map(([name]) => row[name])]), -1) }),
     tooltip: tip((index) => {
@@ -44,7 +44,7 @@ export function frontier(rows) {
         },
       },
       ...LINES.map(([name, ink, type]) => ({ type: "line", name, silent: true, data: rows.map((row) => [row.budget, row[name]]), symbol: "none", lineStyle: { color: colour(ink), width: 1.5, type } })),
-      ends(last.budget, [{ value: last.worth, text: "best plan", ink: "accent", bold: true }, ...LINES.map(([name, ink]) => ({ value: last[name], text: name, ink }))]),
+      ends(last.budget, [{ value: last.worth, text: `best plan ${fixed(last.worth, 2)}`, ink: "accent", bold: true }, ...LINES.map(([name, ink]) => ({ value: last[name], text: `${name} ${fixed(last[name], 2)}`, ink }))]),
     ],
   };
 }
