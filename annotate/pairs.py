@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet
 
-from annotate.models import Adjudication, Campaign, Judgment, Pair, Seat
+from annotate.models import Adjudication, Campaign, Judgment, Pair, Query, Seat
 from annotate.models.pool import DISPUTED
 from ranking.grades import Grade
 
@@ -32,13 +32,15 @@ def shown(campaign: Campaign, show: str = ALL, text: str = "") -> QuerySet[Pair]
     pairs = disputed(campaign) if show == DISPUTES else loaded(campaign).order_by("id")
     if show in Pair.State.values:
         pairs = pairs.filter(state=show)
-    words = text.split()[:MOST_WORDS]
-    if words:
-        queries = campaign.queries.all()
-        for word in words:
-            queries = queries.filter(text__icontains=word)
-        pairs = pairs.filter(query__in=queries)
-    return pairs
+    return pairs.filter(query__in=queries(campaign, text)) if text.split() else pairs
+
+
+def queries(campaign: Campaign, text: str = "") -> QuerySet[Query]:
+    """The queries that hold every word of the text."""
+    found = campaign.queries.all()
+    for word in text.split()[:MOST_WORDS]:
+        found = found.filter(text__icontains=word)
+    return found
 
 
 def loaded(campaign: Campaign) -> QuerySet[Pair]:
@@ -54,6 +56,17 @@ def disputed(campaign: Campaign) -> QuerySet[Pair]:
         state__in=[Pair.State.OPEN, Pair.State.CLOSED],
         spread__gte=DISPUTED,
     ).order_by("-spread", "id")
+
+
+def referred(campaign: Campaign) -> QuerySet[Pair]:
+    """Pairs that several judges could not judge, with their reasons, in the order of judging."""
+    return (
+        campaign.pairs.filter(state=Pair.State.REFERRED)
+        .select_related("query", "document")
+        .defer("features", "document__text", "document__snippet")
+        .prefetch_related("refusals__judge")
+        .order_by("position", "pk")
+    )
 
 
 def counts(campaign: Campaign) -> dict[str, int]:

@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import UserManager
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.text import slugify
@@ -43,6 +43,20 @@ def create_person(name: str, email: str = "", role: str = User.Role.JUDGE) -> Us
         user.set_unusable_password()
         user.save()
     return user
+
+
+def find_or_create(name: str, email: str) -> tuple[User, bool]:
+    """The person with this address, or a new one, and whether she is new."""
+    user = find(email) if email else None
+    if user is not None:
+        return user, False
+    try:
+        return create_person(name or email.partition("@")[0], email), True
+    except IntegrityError:  # somebody made the same person just now
+        user = find(email) if email else None
+        if user is None:
+            raise
+        return user, False
 
 
 def stand_in(name: str, place: str) -> User:

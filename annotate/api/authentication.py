@@ -4,7 +4,7 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
-from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
+from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, PermissionDenied
 from rest_framework.permissions import BasePermission, IsAuthenticated
 from rest_framework.request import Request
 
@@ -57,9 +57,23 @@ def allows(request: Request, scope: str) -> bool:
     return not isinstance(token, ApiToken) or scope in token.scopes
 
 
+def require_manager(request: Request) -> User:
+    """Who asks, where only managers may, whatever campaign it is about."""
+    user = person(request)
+    if not allows(request, tokens.MANAGE):
+        raise PermissionDenied(_needed(tokens.MANAGE))
+    if not user.manages:
+        raise PermissionDenied("This is for managers.")
+    return user
+
+
+def _needed(*scopes: str) -> str:
+    return f"This needs a token with the scope {' or '.join(scopes)}."
+
+
 def needs(*scopes: str) -> list[type[BasePermission]]:
     """The permissions of a view: signed in, and one of these scopes."""
-    sentence = f"This needs a token with the scope {' or '.join(scopes)}."
+    sentence = _needed(*scopes)
 
     class Scoped(BasePermission):
         message = sentence

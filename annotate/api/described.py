@@ -40,7 +40,9 @@ PROBLEMS = {
     404: "There is no such thing, or it is not yours.",
     409: "It cannot be done as things are now; `detail` says why.",
     413: "The body is too large.",
-    415: "The body is not JSON.",
+    415: "The body is not of the type that is wanted.",
+    422: "The key came before with another body, or a file cannot be taken.",
+    503: "The database does not answer; nothing was saved, send the same again.",
 }
 
 
@@ -60,9 +62,9 @@ def closed_shapes(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     for name, shape in result["components"]["schemas"].items():
         if name.endswith("In"):
             shape["additionalProperties"] = False
-            for field in shape["properties"].values():
+            for field in shape.get("properties", {}).values():
                 if "maxLength" in field:
-                    field["pattern"] = r"^[^\u0000]*$"
+                    field.setdefault("pattern", r"^[^\u0000]*$")
     return result
 
 
@@ -100,6 +102,7 @@ PAGE = [
 BODY_ERRORS = problems(400, 401, 403, 404, 409, 413, 415)
 
 CAMPAIGNS = extend_schema(
+    methods=["GET"],
     operation_id="campaigns",
     summary="List your campaigns",
     description="Those you judge in or manage, the newest first. Scope: judge or manage.",

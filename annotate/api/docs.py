@@ -98,14 +98,15 @@ def _parameters(made: Schema, operation: Schema) -> Iterator[Field]:
 def _body(made: Schema, operation: Schema) -> Iterator[Field]:
     for content in operation.get("requestBody", {}).get("content", {}).values():
         shape = _shape(made, content["schema"])
-        for name, about in shape["properties"].items():
+        for name, about in shape.get("properties", {}).items():
             required = name in shape.get("required", [])
             yield Field(name, "body", _kind(made, about), required, about.get("description", ""))
 
 
 def _shape(made: Schema, about: Schema) -> Schema:
     """What is meant, where it is only named."""
-    named = next((one for one in about.get("allOf", [about]) if "$ref" in one), None)
+    named = about.get("allOf") or about.get("oneOf") or [about]
+    named = next((one for one in named if "$ref" in one), None)
     if named is None:
         return about
     shape: Schema = made["components"]["schemas"][named["$ref"].rpartition("/")[2]]
@@ -116,19 +117,26 @@ def _kind(made: Schema, about: Schema) -> str:
     """``integer, 0 to 4``."""
     shape = _shape(made, about)
     if "enum" in shape:
-        return f"one of {', '.join(shape['enum'])}"
-    if shape["type"] == "array":
+        return f"one of {', '.join(str(word) for word in shape['enum'])}"
+    if shape.get("type") == "array":
         return f"list of {_kind(made, shape['items'])}"
-    kind = "UUID" if shape.get("format") == "uuid" else str(shape["type"])
+    kind = FORMATS.get(shape.get("format", ""), str(shape.get("type", "anything")))
     if "maximum" in shape and shape["maximum"] < 2**53:
         return f"{kind}, {shape['minimum']} to {shape['maximum']}"
     return f"{kind}, at most {shape['maxLength']} characters" if "maxLength" in shape else kind
 
 
+#: Kinds of text that have a name of their own.
+FORMATS = {"uuid": "UUID", "binary": "file", "date-time": "time", "decimal": "decimal"}
+
+
 def _example(body: Schema) -> str:
     for content in body.get("content", {}).values():
         for example in content.get("examples", {}).values():
-            return json.dumps(example["value"], indent=2, ensure_ascii=False)
+            value = example["value"]
+            if isinstance(value, str):
+                return value
+            return json.dumps(value, indent=2, ensure_ascii=False)
     return ""
 
 

@@ -10,13 +10,30 @@ from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from annotate.adjudication import AdjudicationError
+from annotate.campaigns import CampaignError
+from annotate.exports import ExportRefusedError
+from annotate.gold_files import GoldRefusedError
+from annotate.imports import BusyError
+from annotate.keys import KeysError
+from annotate.people import PeopleError
+from annotate.replies import KeyUsedError
 from annotate.routing import RoutingError
+from annotate.training import ModelError, TrainingError
 
 log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 LONGEST_ECHO = 200
 BUSY = "The database does not answer now. Nothing was saved; send the same again in a moment."
+
+
+#: What the modules say when a step cannot be taken, in sentences for whoever wanted it.
+REFUSALS = (
+    *(AdjudicationError, BusyError, CampaignError, ExportRefusedError, KeysError, ModelError),
+    *(PeopleError, RoutingError, TrainingError),
+)
+MOST_LINES = 50
 
 
 class ConflictError(APIException):
@@ -28,8 +45,12 @@ class ConflictError(APIException):
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     """The framework's exception handler. None lets a defect through to the server's log."""
-    if isinstance(error, RoutingError):
+    if isinstance(error, REFUSALS):
         error = ConflictError(str(error))
+    if isinstance(error, KeyUsedError):
+        return problem(HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
+    if isinstance(error, GoldRefusedError):
+        return _lines(error)
     if isinstance(error, OperationalError):
         log.error("The database did not answer.", exc_info=error)
         answer = problem(HTTPStatus.SERVICE_UNAVAILABLE, BUSY)
@@ -56,6 +77,15 @@ def _of(error: Exception, known: Response) -> Response:
     if status == HTTPStatus.NOT_FOUND and not isinstance(error, APIException):
         return problem(status, "There is nothing here for you.")
     return problem(status, _clean(str(known.data.get("detail", status.description))))
+
+
+def _lines(error: GoldRefusedError) -> Response:
+    """A file that cannot be taken: its bad lines, or the first of very many."""
+    found = [
+        {"field": f"line {bad.line}", "detail": _clean(bad.reason)}
+        for bad in error.problems[:MOST_LINES]
+    ]
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, str(error), errors=found)
 
 
 def problem(status: HTTPStatus, detail: str, **more: Any) -> Response:

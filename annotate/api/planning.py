@@ -13,7 +13,7 @@ from annotate import planner, planner_figures, tokens
 from annotate.access import managed_campaign
 from annotate.api import described
 from annotate.api.authentication import needs, person
-from annotate.api.ranking import NumberField, TextField
+from annotate.api.fields import NumberField, TextField
 from annotate.api.serializers import Incoming
 from annotate.models import User
 from annotate.planner import Ask, Grades, Judges, PlanError

@@ -14,9 +14,11 @@ from annotate.access import managed_campaign
 from annotate.api import described
 from annotate.api.authentication import needs, person
 from annotate.api.errors import ConflictError
+from annotate.api.fields import NumberField, TextField
+from annotate.api.once import KEY, once
 from annotate.api.parsing import JsonParser
 from annotate.api.serializers import Incoming
-from annotate.models import TrainingRun
+from annotate.models import Campaign, TrainingRun
 from annotate.scoring import Candidate
 from ranking.rankers import RANKERS
 from ranking.text import TextDocument
@@ -33,24 +35,6 @@ class LongParser(JsonParser):
 
 
 # -- Shapes ---------------------------------------------------------------------------------------
-
-
-class NumberField(serializers.FloatField):
-    """A number, not the text of one."""
-
-    def to_internal_value(self, data: Any) -> float:
-        if isinstance(data, bool) or not isinstance(data, int | float) or abs(data) > 1e300:
-            raise serializers.ValidationError(f"This must be a number. Got {str(data)[:50]}.")
-        return float(data)
-
-
-class TextField(serializers.CharField):
-    """Text, not a number that could be written as one."""
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            raise serializers.ValidationError("This must be text.")
-        return super().to_internal_value(data)
 
 
 def _text(longest: int = LONGEST_TEXT) -> TextField:
@@ -169,9 +153,13 @@ def _candidate(fields: dict[str, Any]) -> Candidate:
     summary="Have a ranker trained",
     description="Asks for a training run on the labels there are now. Scope: manage.",
     tags=["Rankers"],
-    parameters=[described.SLUG],
+    parameters=[described.SLUG, KEY],
     request=TrainIn,
-    responses={202: described.answer(RunOut, "On its way."), **described.BODY_ERRORS},
+    responses={
+        202: described.answer(RunOut, "On its way."),
+        **described.BODY_ERRORS,
+        **described.problems(422),
+    },
     examples=[
         described.example({"ranker": "lambdamart"}, request=True),
         described.example({"run": 4, "state": "waiting", "ranker": "lambdamart"}),
@@ -180,13 +168,14 @@ def _candidate(fields: dict[str, Any]) -> Candidate:
 @api_view(["POST"])
 @permission_classes(needs(tokens.MANAGE))
 def train(request: Request, slug: str) -> Response:
-    campaign = managed_campaign(person(request), slug)
+    return _train(request, managed_campaign(person(request), slug))
+
+
+@once
+def _train(request: Request, campaign: Campaign) -> Response:
     asked = TrainIn(data=request.data)
     asked.is_valid(raise_exception=True)
-    try:
-        run = training.request(campaign, asked.validated_data["ranker"])
-    except training.TrainingError as error:
-        raise ConflictError(str(error)) from None
+    run = training.request(campaign, asked.validated_data["ranker"])
     return Response(_said(run), status=HTTPStatus.ACCEPTED)
 
 

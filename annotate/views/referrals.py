@@ -5,9 +5,8 @@ from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from annotate import routing
+from annotate import pairs, routing
 from annotate.access import SignedInRequest, managed_campaign
-from annotate.models import Pair
 
 SHOWN = 100
 ACTIONS = {"resume": routing.resume, "drop": routing.drop}
@@ -18,13 +17,8 @@ DONE = {"resume": "Other judges are asked.", "drop": "The pair is dropped."}
 def campaign_referrals(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Each with the reasons the judges gave, the first to be judged first."""
     campaign = managed_campaign(request.user, slug)
-    referred = campaign.pairs.filter(state=Pair.State.REFERRED)
-    pairs = (
-        referred.select_related("query", "document")
-        .prefetch_related("refusals__judge")
-        .order_by("position")
-    )
-    context = {"campaign": campaign, "pairs": pairs[:SHOWN], "total": referred.count()}
+    referred = pairs.referred(campaign)
+    context = {"campaign": campaign, "pairs": referred[:SHOWN], "total": referred.count()}
     return render(request, "campaigns/referrals.html", context)
 
 

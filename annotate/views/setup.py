@@ -59,10 +59,8 @@ def judge_add(request: SignedInRequest, slug: str) -> HttpResponseBase:
     form = JudgeForm(request.POST)
     if not form.is_valid():
         return _judges_page(request, campaign, form)
-    name, email = form.cleaned_data["name"], form.cleaned_data["email"]
-    user = people.find(email) if email else None
-    if user is None:
-        user = people.create_person(name or email.partition("@")[0], email)
+    user, new = people.find_or_create(form.cleaned_data["name"], form.cleaned_data["email"])
+    if new:
         _keep_link(request, user)
     _add(request, campaign, user)
     return redirect("campaign_judges", slug)
