@@ -1,11 +1,11 @@
 """One page for a manager: what is missing, what needs her, and the figures. Reads only."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from annotate import agreement, campaigns, costs, crowd, guidelines, quality
+from annotate import agreement, campaigns, costs, crowd, guidelines, quality, ranker_figures
 from annotate.figures import Column, Figure, counted, stored
 from annotate.models import Campaign, Snapshot, Upload
 from annotate.needs import Facts, Need, needs
@@ -137,43 +137,9 @@ def figures(campaign: Campaign, view: Overview | None = None) -> list[Figure]:
 
 
 def ranker(view: Overview, campaign: Campaign) -> Figure:
-    rows = [
-        {
-            "run": run.number,
-            "at": run.created_at.isoformat(),
-            "judgments": run.judgments,
-            "mean": run.ranker.mean,
-            "low": run.ranker.low,
-            "high": run.ranker.high,
-            "first_stage": run.first_stage.mean,
-            "ceiling": run.ceiling,
-            "p": run.p,
-            "n": run.ranker.n,
-            "champion": "champion" if run.is_champion else "",
-        }
-        for run in view.runs
-    ]
-    n = f"; n = {rows[-1]['n']} queries" if rows else ""
-    return Figure(
-        "ranker",
-        "Ranker against first stage and ceiling",
-        f"NDCG@3 of each training run on held-out queries with its 95 % interval{n}. The ceiling "
-        "is what these judges’ disagreement allows any ranker.",
-        [
-            Column("run", "Run", "whole"),
-            Column("at", "When", "when"),
-            Column("judgments", "Judgments", "whole"),
-            Column("mean", "NDCG@3", "figure3"),
-            Column("low:high", "95 % interval", "interval"),
-            Column("first_stage", "First stage", "figure3"),
-            Column("ceiling", "Ceiling", "figure3"),
-            Column("p", "p against first stage", "p"),
-            Column("n", "Queries", "whole"),
-            Column("champion", ""),
-        ],
-        rows,
-        f"No ranker is trained yet. One is trained {_schedule(campaign)}.",
-    )
+    empty = f"No ranker is trained yet. One is trained {_schedule(campaign)}."
+    found = ranker_figures.by_run("ranker", view.runs, quality.MAIN_DEPTH, empty)
+    return replace(found, title="Ranker against first stage and ceiling")
 
 
 def _schedule(campaign: Campaign) -> str:

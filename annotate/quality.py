@@ -1,5 +1,6 @@
 """How good the trained rankers are on queries they have not seen. Reads only."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -35,11 +36,23 @@ class Run:
     p: float | None
     left_out: int
     ceiling: float | None = None
+    ceiling_low: float | None = None
+    ceiling_high: float | None = None
     is_champion: bool = False
 
     @property
     def gain(self) -> float:
         return self.ranker.mean - self.first_stage.mean
+
+    @property
+    def ranker_left(self) -> float | None:
+        """How much a better ranker can still gain."""
+        return None if self.ceiling is None else max(self.ceiling - self.ranker.mean, 0.0)
+
+    @property
+    def labels_left(self) -> float | None:
+        """How much only better labels can give."""
+        return None if self.ceiling is None else 1 - max(self.ceiling, self.ranker.mean)
 
     @property
     def is_significant(self) -> bool:
@@ -48,8 +61,17 @@ class Run:
 
 def runs(campaign: Campaign, depth: int = MAIN_DEPTH) -> list[Run]:
     """The latest runs that ended well, oldest first."""
-    done = campaign.runs.filter(state=TrainingRun.State.DONE)[:RUNS]
-    found = [_run(row, depth) for row in done]
+    return at_depth(done(campaign), depth)
+
+
+def done(campaign: Campaign) -> Iterable[TrainingRun]:
+    """Their rows, newest first."""
+    return campaign.runs.filter(state=TrainingRun.State.DONE).order_by("-number")[:RUNS]
+
+
+def at_depth(rows: Iterable[TrainingRun], depth: int) -> list[Run]:
+    """What they reached at one depth, oldest first."""
+    found = [of(row, depth) for row in rows]
     return [run for run in reversed(found) if run is not None]
 
 
@@ -61,11 +83,13 @@ def last_run(campaign: Campaign) -> TrainingRun | None:
 def champion(campaign: Campaign, found: list[Run]) -> Run | None:
     """The ranker in use; before there is one the latest."""
     row = campaign.runs.filter(is_champion=True).first()
-    run = _run(row, MAIN_DEPTH) if row else None
+    run = of(row) if row else None
     return run or (found[-1] if found else None)
 
 
-def _run(row: TrainingRun, depth: int) -> Run | None:
+def of(row: TrainingRun, depth: int = MAIN_DEPTH) -> Run | None:
+    """One run at one depth, if it was measured there."""
+    limit = _metrics(row).get("ceiling", {}).get(str(depth), {})
     figures = _metrics(row).get("ndcg", {}).get(str(depth))
     if not figures or figures["ranker"]["mean"] is None:
         return None
@@ -78,7 +102,9 @@ def _run(row: TrainingRun, depth: int) -> Run | None:
         first_stage=Mean(**figures["first_stage"]),
         p=figures["p"],
         left_out=_metrics(row).get("left_out", 0),
-        ceiling=_metrics(row).get("ceiling", {}).get(str(depth), {}).get("value"),
+        ceiling=limit.get("value"),
+        ceiling_low=limit.get("low"),
+        ceiling_high=limit.get("high"),
         is_champion=row.is_champion,
     )
 

@@ -44,6 +44,12 @@ def signed(value: float | str | None) -> str:
     return f"{value:+.2f}".replace("-", "−") if isinstance(value, float) else MISSING
 
 
+@register.filter
+def points(value: float) -> str:
+    """``0.021`` of NDCG as ``+2.1``."""
+    return minus(f"{100 * value:+.1f}")
+
+
 def minus(text: str) -> str:
     """With the sign that is as wide as a plus."""
     return text.replace("-", "−")

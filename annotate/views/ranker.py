@@ -11,10 +11,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate import campaigns, jobs, rankers, training
+from annotate import campaigns, jobs, quality, ranker_figures, rankers, training
 from annotate.access import SignedInRequest, managed_campaign
 from annotate.forms.ranker import RankerForm, TrainForm
 from annotate.models import Campaign, TrainingRun
+from annotate.views.reports import moving
 from annotate.views.setup import bad, wants_json
 from ranking.ltr import ltr_model
 
@@ -30,21 +31,28 @@ def campaign_ranker(request: SignedInRequest, slug: str) -> HttpResponseBase:
         return redirect("campaign_ranker", slug)
     context = _context(request, campaign)
     if wants_json(request):
-        html = render_to_string("campaigns/_runs.html", context, request)
-        return JsonResponse({"fragments": {"runs": html}})
+        found = list(context["charted"].values())
+        fragments = moving(found, campaign)
+        for part in ("runs", "champion"):
+            fragments[part] = render_to_string(f"campaigns/_{part}.html", context, request)
+        return JsonResponse({"fragments": fragments, "charts": context["charts"]})
     context |= {"form": form, "train_form": TrainForm()}
     return render(request, "campaigns/ranker.html", context, status=bad(form))
 
 
 def _context(request: SignedInRequest, campaign: Campaign) -> dict[str, Any]:
     run = rankers.chosen(campaign, request.GET.get("run", ""))
+    charted = ranker_figures.figures(campaign, run)
     return {
         "campaign": campaign,
+        "charted": {figure.name: figure for figure in charted},
+        "charts": {figure.name: figure.chart for figure in charted},
+        "kind": f"ranker-{run.number}" if run else "ranker",
+        "main": quality.of(run) if run else None,
         "lines": rankers.lines(campaign),
         "run": run,
         "figures": rankers.figures(run) if run else [],
         "duels": rankers.duels(run) if run else [],
-        "importance": rankers.importance(run) if run else [],
         "champion": training.current(campaign),
         "previous": training.previous(campaign),
         "worker_alive": jobs.worker_alive(),

@@ -2,12 +2,19 @@
 import { byGrade, coefficients, couples, couplesHeight, matrix, overTime } from "./charts/agreement.js";
 import { againstBest, histogram, schemes } from "./charts/judges.js";
 import { frontier } from "./charts/lab.js";
-import { agreement, grades, ranker } from "./charts/overview.js";
+import { agreement, grades } from "./charts/overview.js";
+import { byRun, importance, left } from "./charts/ranker.js";
 
 const rowsHeight = (each, more) => (rows) => rows.length * each + more;
 
 export const CHARTS = {
-  ranker: { option: ranker },
+  ranker: { option: byRun(3) },
+  ndcg_1: { option: byRun(1) },
+  ndcg_3: { option: byRun(3) },
+  ndcg_5: { option: byRun(5) },
+  ndcg_10: { option: byRun(10) },
+  left: { option: left },
+  importance: { option: importance, height: rowsHeight(28, 8) },
   grades: { option: grades, height: () => 200 },
   agreement: { option: agreement },
   coefficients: { option: coefficients, height: rowsHeight(32, 40) },

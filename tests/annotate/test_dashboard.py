@@ -209,7 +209,7 @@ def test_every_chart_has_its_figures_in_a_table(campaign: Campaign, dana_client:
         assert f'data-empty="{name}"' in html
     page = text(html)
     assert "Perfect 12 8 %" in page
-    assert "0.714 0.66–0.76 0.648 – 0.03 12" in page
+    assert "0.714 0.66–0.76 0.648 – – 0.03 12" in page
 
 
 def test_charts_draw_what_the_rows_say(campaign: Campaign) -> None:

@@ -1,11 +1,12 @@
 """The page of the ranker: runs, the champion, how rankers are trained."""
 
+import re
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from annotate import rankers, training
+from annotate import rankers, reporting, training
 from annotate.models import Campaign, Job, Label, TrainingRun, User
 from ranking.rankers import RANKERS
 from tests.annotate.rankers import fits_here, letor, train
@@ -79,8 +80,49 @@ def test_failed_run_says_why(labelled: Campaign, dana_client: Client) -> None:
 def test_moving_part_comes_alone_for_the_script(labelled: Campaign, dana_client: Client) -> None:
     training.request(labelled)
     answer = dana_client.get(PAGE, headers={"accept": "application/json"}).json()
-    assert list(answer["fragments"]) == ["runs"]
+    assert {"runs", "champion", "ndcg_3-table", "queries-table"} <= answer["fragments"].keys()
     assert "waiting" in answer["fragments"]["runs"]
+    html = dana_client.get(PAGE).content.decode()
+    assert set(re.findall(r'data-chart="(\w+)"', html)) <= answer["charts"].keys()
+    for part in answer["fragments"]:
+        assert f'data-fragment="{part}"' in html
+
+
+def test_figures_of_the_page_equal_the_metrics_of_the_runs(labelled: Campaign) -> None:
+    train(labelled)
+    run = train(labelled)
+    judges = {"value": 0.9, "low": 0.85, "high": 0.95, "n": 6}
+    run.metrics["ceiling"] = {"3": judges, "10": judges | {"value": 0.1}}
+    run.save()
+    found = {figure.name: figure for figure in reporting.figures(labelled, "ranker-2") or []}
+    for depth in (1, 3, 5, 10):
+        row = found[f"ndcg_{depth}"].rows[-1]
+        at = run.metrics["ndcg"][str(depth)]
+        assert (row["run"], row["champion"], row["p"]) == (2, "champion", at["p"])
+        assert (row["mean"], row["low"], row["n"]) == tuple(
+            at["ranker"][key] for key in ("mean", "low", "n")
+        )
+        assert row["first_stage"] == at["first_stage"]["mean"]
+    row = found["ndcg_3"].rows[-1]
+    assert (row["ceiling"], row["ceiling_low"], row["ceiling_high"]) == (0.9, 0.85, 0.95)
+    at_three, at_ten = found["left"].rows
+    mean = run.metrics["ndcg"]["3"]["ranker"]["mean"]
+    assert at_three["ranker_left"] == pytest.approx(max(0.9 - mean, 0))
+    assert at_three["labels_left"] == pytest.approx(1 - max(0.9, mean))
+    ten = run.metrics["ndcg"]["10"]["ranker"]["mean"]
+    assert (at_ten["ranker_left"], at_ten["labels_left"]) == (0, pytest.approx(1 - ten))
+    assert found["importance"].rows[0] == {"feature": "feature_1", "share": 1.0}
+    moved = [(row["query_id"], row["ranker"], row["first_stage"]) for row in found["queries"].rows]
+    told = run.metrics["queries"]
+    assert moved == [(row["query"], row["ranker"], row["first_stage"]) for row in told]
+    assert moved
+
+
+def test_figures_of_a_run_that_is_not_there_are_not_there(labelled: Campaign) -> None:
+    assert reporting.figures(labelled, "ranker-1") is None
+    assert reporting.figures(labelled, "ranker-x") is None
+    assert all(figure.rows == [] for figure in reporting.figures(labelled, "ranker") or [])
+    assert reporting.made_at(labelled, "ranker") is None
 
 
 # -- Actions --------------------------------------------------------------------------------------

@@ -1,62 +1,6 @@
 // The charts of the overview.
 import { axis, band, base, colour, ends, fixed, limits, number, percent, tip, whisker } from "./parts.js";
 
-export function ranker(runs) {
-  const name = (run) => `run ${run.run}`;
-  const last = runs.at(-1);
-  const many = runs.length > 1;
-  const flat = (key) => runs.map((run) => [name(run), run[key]]);
-  return {
-    ...base(`NDCG at 3 of ${runs.length} training runs. The latest has ${fixed(last.mean, 3)}, the first stage ${fixed(last.first_stage, 3)}, the ceiling ${fixed(last.ceiling, 3)}, over ${last.n} queries.`),
-    grid: { left: 44, right: 118, top: 14, bottom: 28 },
-    xAxis: axis({ type: "category", data: runs.map(name), splitLine: { show: false }, boundaryGap: true }),
-    yAxis: axis({ type: "value", scale: true, ...limits(runs.flatMap((run) => [run.low, run.high, run.mean, run.first_stage, run.ceiling]), 0) }),
-    tooltip: tip((index) => {
-      const run = runs[index];
-      const ceiling = run.ceiling === null ? "" : `\nCeiling ${fixed(run.ceiling, 3)}`;
-      const champion = run.champion ? ", the champion" : "";
-      return `Run ${run.run}${champion}, after ${number.format(run.judgments)} judgments\nNDCG@3 ${fixed(run.mean, 3)} (95 % ${fixed(run.low, 3)}–${fixed(run.high, 3)})\nFirst stage ${fixed(run.first_stage, 3)}${ceiling}\nn = ${run.n} queries`;
-    }),
-    series: [
-      ...(many ? band(runs, name) : [whisker(runs, name)]),
-      line("ceiling", flat("ceiling"), { color: colour("good"), width: 1.5 }, many),
-      line("first stage", flat("first_stage"), { color: colour("muted"), type: "dashed", width: 1.5 }, many),
-      {
-        id: "main",
-        type: "line",
-        name: "ranker",
-        data: runs.map((run) => ({
-          value: [name(run), run.mean],
-          itemStyle: { color: colour(run.champion ? "accent" : "surface"), borderColor: colour("accent"), borderWidth: 2 },
-        })),
-        symbol: "circle",
-        symbolSize: 9,
-        lineStyle: { color: colour("accent"), width: 2.5 },
-        z: 5,
-      },
-      ends(name(last), [
-        { value: last.ceiling, text: `ceiling ${fixed(last.ceiling, 3)}`, ink: "good" },
-        { value: last.mean, text: `ranker ${fixed(last.mean, 3)}`, ink: "text", bold: true },
-        { value: last.first_stage, text: `first stage ${fixed(last.first_stage, 3)}`, ink: "muted" },
-      ]),
-    ],
-  };
-}
-
-/** A level to compare with. Where there is one run only, it is a stroke and not a line. */
-function line(name, data, lineStyle, many) {
-  return {
-    type: "line",
-    name,
-    data,
-    symbol: many ? "none" : "rect",
-    symbolSize: [44, 1.5],
-    silent: true,
-    lineStyle,
-    itemStyle: { color: lineStyle.color },
-  };
-}
-
 export function grades(rows) {
   const words = rows.map((row) => `${row.count} ${row.name}`).join(", ");
   return {

@@ -35,16 +35,16 @@ export function axis(extra) {
 }
 
 /** The interval as two stacked lines: an unseen one at its foot, a filled one as high as it is. */
-export function band(points, x) {
-  const known = points.filter((point) => point.low !== null && point.high !== null);
-  const line = { type: "line", stack: "interval", stackStrategy: "all", symbol: "none", silent: true, lineStyle: { opacity: 0 }, tooltip: { show: false } };
+export function band(points, x, { low = "low", high = "high", ink = "accent" } = {}) {
+  const known = points.filter((point) => point[low] !== null && point[high] !== null);
+  const line = { type: "line", stack: low, stackStrategy: "all", symbol: "none", silent: true, lineStyle: { opacity: 0 }, tooltip: { show: false } };
   return [
-    { ...line, name: "low", data: known.map((point) => [x(point), point.low]) },
+    { ...line, name: "low", data: known.map((point) => [x(point), point[low]]) },
     {
       ...line,
       name: "interval",
-      data: known.map((point) => [x(point), point.high - point.low]),
-      areaStyle: { color: colour("accent"), opacity: 0.14 },
+      data: known.map((point) => [x(point), point[high] - point[low]]),
+      areaStyle: { color: colour(ink), opacity: 0.14 },
     },
   ];
 }
