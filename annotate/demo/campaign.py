@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from annotate import campaigns, imports, people
+from annotate import campaigns, imports, jobs, people
 from annotate.demo import load_demo
 from annotate.formats import Row
 from annotate.models import Campaign, User
@@ -14,12 +14,16 @@ JUDGE = "judge"
 
 
 @transaction.atomic
-def load() -> Campaign:
+def load(progress: jobs.Progress = lambda _share, _words: None) -> Campaign:
     """Make the demo's people and its campaign, open and ready to judge; all of it or nothing."""
     manager = _person(MANAGER, User.Role.MANAGER)
     fields = {"name": NAME, "scheme_name": "if-good-k", "k": 3, "retrain_judgments": 150}
     campaign = campaigns.create(manager, fields)
-    imports.load_rows(campaign, list(_rows()))
+    progress(0.1, "reading what this Python says of itself")
+    rows = _rows()
+    progress(0.6, "loading")
+    imports.load_rows(campaign, rows)
+    progress(0.9, "opening")
     campaigns.add_judge(campaign, _person(JUDGE, User.Role.JUDGE))
     campaigns.change_state(campaign, "open")
     return campaign

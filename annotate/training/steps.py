@@ -85,12 +85,21 @@ def finish(job: Job) -> None:
 STEPS = {"train": train, "fold": fold, "train-finish": finish}
 
 
-def work(run: TrainingRun) -> None:
+def work(run: TrainingRun, progress: jobs.Progress | None = None) -> None:
     """Do the jobs of a run here and now; workers that live may take some of them."""
+    done = 0
     while due := runs.jobs_of(run).filter(state=Job.State.DUE).order_by("pk").first():
         job = jobs.take(due.pk)
         if job is not None:
+            if progress:
+                progress(done / (done + _left(run)), f"step {done + 1}: {job.kind}")
             STEPS[job.kind](job)
+            done += 1
+
+
+def _left(run: TrainingRun) -> int:
+    """How many steps of a run are not done yet, as far as anybody knows."""
+    return runs.jobs_of(run).exclude(state=Job.State.DONE).count()
 
 
 @contextmanager

@@ -144,7 +144,7 @@ def test_start_says_that_the_port_is_taken_and_touches_nothing(
 @pytest.mark.parametrize("port", [0, 65536])
 def test_start_refuses_a_port_that_is_none(start: Callable[[int], Started], port: int) -> None:
     wrong = start(port)
-    assert wrong.process.wait(PATIENCE) == 1
+    assert wrong.process.wait(PATIENCE) == 2
     wait_until(lambda: wrong.said.endswith("\n"))
     assert wrong.said == f"PORT must be a number from 1 to 65535. Got '{port}' instead.\n"
 

@@ -1,23 +1,22 @@
 """``manage.py load CAMPAIGN FILE``: load pairs, judgments or information needs from a file."""
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
-from tqdm import tqdm
 
 from annotate import imports, jobs
 from annotate.formats import FORMATS
-from annotate.models import Campaign, Upload
+from annotate.management.reporting import Report, UsageError, campaign_named
+from annotate.models import Upload
 
 
-class Command(BaseCommand):
+class Command(Report):
     help = "Loads a file into a campaign, whole or not at all."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
         parser.add_argument("campaign", metavar="CAMPAIGN", help="The slug of the campaign.")
         parser.add_argument("file", metavar="FILE", type=Path, help="It may be gzipped.")
         parser.add_argument(
@@ -31,37 +30,35 @@ class Command(BaseCommand):
             "--judge", default="", metavar="NAME", help="Whose grades, where the file names nobody."
         )
         parser.add_argument("--check", action="store_true", help="Read the file, load nothing.")
-        parser.add_argument("--json", action="store_true", help="Say what was done as JSON.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        campaign = Campaign.objects.filter(slug=options["campaign"]).first()
-        if campaign is None:
-            raise CommandError(f"There is no campaign {options['campaign']}.")
+    def work(self, options: dict[str, Any]) -> None:
+        campaign = campaign_named(options["campaign"])
         path: Path = options["file"]
         if not path.is_file():
             raise CommandError(f"There is no file {path}.")
         reading = _options(options)
         if options["check"]:
             report = imports.check(path, campaign, reading, imports.Limits())
-            self._require_good(path, report, options["json"])
+            self._require_good(path, report, options)
         else:
             upload, report = imports.check_path(campaign, campaign.created_by, path, reading)
             try:
-                self._require_good(path, report, options["json"])
+                self._require_good(path, report, options)
                 self._load(upload)
             finally:
                 _discard_unfinished(upload)
-        self._say(path, report, "read" if options["check"] else "loaded", options["json"])
+        done = "read" if options["check"] else "loaded"
+        self.say(options, _sentence(path, report, done), **_facts(path, report, done))
 
-    def _require_good(self, path: Path, report: imports.Report, as_json: bool) -> None:
-        if as_json and (report.count or report.asks):
-            self.stdout.write(json.dumps(_facts(path, report, "refused")))
+    def _require_good(self, path: Path, report: imports.Report, options: dict[str, Any]) -> None:
+        if options["json"] and (report.count or report.asks):
+            self.say(options, "", **_facts(path, report, "refused"))
         for problem in report.problems:
             self.stderr.write(f"{path}:{problem.line}: {problem.reason}")
         if report.count:
             raise CommandError(f"{report.count} lines cannot be loaded, so nothing was.")
         if report.asks:
-            raise CommandError(f"{report.question} Give it with --scale.", returncode=2)
+            raise UsageError(f"{report.question} Give it with --scale.")
 
     def _load(self, upload: Upload) -> None:
         try:
@@ -74,22 +71,19 @@ class Command(BaseCommand):
         if taken is None:
             raise CommandError("The file was loaded by somebody else just now.")
         upload.refresh_from_db()
-        hidden = not sys.stderr.isatty()
-        with tqdm(total=1.0, disable=hidden, bar_format="{l_bar}{bar}| {postfix}") as bar:
+        with self.progress() as progress:
             taken.attempts = jobs.MAX_ATTEMPTS  # there is one try: a failure takes it out again
             try:
-                imports.load_now(upload, taken, lambda share, what: _show(bar, share, what))
+                imports.load_now(upload, taken, progress)
             except Exception as error:
                 jobs.fail(taken, error)
                 raise
 
-    def _say(self, path: Path, report: imports.Report, done: str, as_json: bool) -> None:
-        if as_json:
-            self.stdout.write(json.dumps(_facts(path, report, done)))
-            return
-        judged = f" and {report.judgments} judgments" if report.judgments else ""
-        what = f"{report.pairs} pairs" if report.pairs else f"{report.rows} rows"
-        self.stdout.write(f"{what}{judged} {done} from {path} ({report.options.format}).")
+
+def _sentence(path: Path, report: imports.Report, done: str) -> str:
+    judged = f" and {report.judgments} judgments" if report.judgments else ""
+    what = f"{report.pairs} pairs" if report.pairs else f"{report.rows} rows"
+    return f"{what}{judged} {done} from {path} ({report.options.format})."
 
 
 def _options(options: dict[str, Any]) -> imports.Options:
@@ -98,12 +92,7 @@ def _options(options: dict[str, Any]) -> imports.Options:
             options["format"], options["scale"], options["grades"], options["judge"]
         )
     except ValueError as error:
-        raise CommandError(str(error), returncode=2) from None
-
-
-def _show(bar: "tqdm[Any]", share: float, what: str) -> None:
-    bar.set_postfix_str(what, refresh=False)
-    bar.update(share - bar.n)
+        raise UsageError(str(error)) from None
 
 
 def _discard_unfinished(upload: Upload) -> None:

@@ -7,18 +7,20 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotate import scoring, training
-from annotate.models import Campaign
-from annotate.scoring import Candidate
+from annotate.management.reporting import Report, campaign_named
+from annotate.models import TrainingRun
+from annotate.scoring import Candidate, Ranked
 from ranking.text import TextDocument
 
 
-class Command(BaseCommand):
+class Command(Report):
     help = "Ranks the candidates of a query with the champion of a campaign."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
         parser.add_argument("campaign", metavar="CAMPAIGN", help="The slug of the campaign.")
         parser.add_argument(
             "file",
@@ -27,10 +29,8 @@ class Command(BaseCommand):
         )
         parser.add_argument("--query", default="", help="What is searched for.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        campaign = Campaign.objects.filter(slug=options["campaign"]).first()
-        if campaign is None:
-            raise CommandError(f"There is no campaign {options['campaign']}.")
+    def work(self, options: dict[str, Any]) -> None:
+        campaign = campaign_named(options["campaign"])
         champion = training.current(campaign)
         names = scoring.feature_names(champion) if champion else []
         try:
@@ -38,6 +38,13 @@ class Command(BaseCommand):
             run, ranked = scoring.rank(campaign, options["query"], candidates)
         except (scoring.ScoringError, OSError, ValueError) as error:
             raise CommandError(str(error)) from None
+        if options["json"]:
+            rows = [{"place": one.place, "id": one.name, "score": one.score} for one in ranked]
+            self.say(options, "", run=run.number, ranker=run.ranker, ranked=rows)
+        else:
+            self._table(run, ranked)
+
+    def _table(self, run: TrainingRun, ranked: Iterable[Ranked]) -> None:
         self.stderr.write(f"By run {run.number} ({run.ranker}).")
         out = csv.writer(self.stdout, lineterminator="\n")
         out.writerow(["place", "id", "score", "place_before"])

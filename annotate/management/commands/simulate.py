@@ -2,17 +2,18 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotate import simulation
-from annotate.models import Campaign
+from annotate.management.reporting import Report, UsageError, campaign_named
 from ranking.simulation import SKILLS
 
 
-class Command(BaseCommand):
+class Command(Report):
     help = "Lets simulated judges work on a campaign whose pairs have true grades."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
         parser.add_argument("campaign", metavar="CAMPAIGN", help="The slug of the campaign.")
         parser.add_argument("--judges", type=int, default=12, help="How many judges.")
         parser.add_argument("--skill", choices=sorted(SKILLS), default="expert")
@@ -22,19 +23,21 @@ class Command(BaseCommand):
         parser.add_argument("--per-second", type=float, help="At most so many judgments a second.")
         parser.add_argument("--seed", type=int, default=1)
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        campaign = Campaign.objects.filter(slug=options["campaign"]).first()
-        if campaign is None:
-            raise CommandError(f"There is no campaign {options['campaign']}.")
+    def work(self, options: dict[str, Any]) -> None:
+        campaign = campaign_named(options["campaign"])
+        names = ("judges", "skill", "until", "per_second", "seed")
         try:
-            plan = simulation.Simulation(
-                judges=options["judges"],
-                skill=options["skill"],
-                until=options["until"],
-                per_second=options["per_second"],
-                seed=options["seed"],
-            )
-            made = simulation.run(campaign, plan)
+            plan = simulation.Simulation(**{name: options[name] for name in names})
+        except simulation.SimulationError as error:
+            raise UsageError(str(error)) from None
+        try:
+            with self.progress() as progress:
+                made = simulation.run(
+                    campaign,
+                    plan,
+                    lambda done, share: progress(min(share / plan.until, 1), f"{done} judgments"),
+                )
         except simulation.SimulationError as error:
             raise CommandError(str(error)) from None
-        self.stdout.write(f"{made} judgments by {plan.judges} simulated judges ({plan.skill}).")
+        sentence = f"{made} judgments by {plan.judges} simulated judges ({plan.skill})."
+        self.say(options, sentence, judgments=made, judges=plan.judges, skill=plan.skill)

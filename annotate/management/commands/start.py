@@ -4,16 +4,16 @@ import errno
 import http.client
 import os
 import socket
-import sys
 import time
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import CommandError
 from django.urls import reverse
 
 from annotate import people
+from annotate.management.reporting import Report, UsageError
 from annotate.models import Campaign, User
 from annotate.supervisor import Program, ProgramFailedError, Supervisor
 
@@ -22,10 +22,14 @@ ANSWER_SECONDS = 60
 THREADS = 8
 
 
-class Command(BaseCommand):
+class Command(Report):
     help = "Start web and background worker here, with the demo campaign if there is none."
 
-    def handle(self, *_: Any, **__: Any) -> None:
+    #: Whether standard output is for one JSON object only.
+    quiet = False
+
+    def work(self, options: dict[str, Any]) -> None:
+        self.quiet = options["json"]
         listener = listen()
         supervisor = Supervisor()
         supervisor.listen_for_signals()
@@ -33,12 +37,12 @@ class Command(BaseCommand):
         try:
             self.serve(supervisor, listener, first)
             supervisor.run()
-            self.say("Stopping.")
+            self.tell("Stopping.")
         except ProgramFailedError as error:
-            sys.exit(str(error))
+            raise CommandError(str(error)) from None
         finally:
             supervisor.stop()
-        self.say("Stopped.")
+        self.tell("Stopped.")
 
     def prepare(self) -> bool:
         """Bring the database up to date. Whether this was the very first start."""
@@ -46,8 +50,8 @@ class Command(BaseCommand):
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
         first = settings.DEMO and not Campaign.objects.exists()
         if first:
-            self.say("First start: loading the demo campaign.")
-            call_command("demo", stdout=self.stdout)
+            self.tell("First start: loading the demo campaign.")
+            call_command("demo", stdout=self.stderr if self.quiet else self.stdout)
         elif not User.objects.exists():
             people.create_person("manager", role=User.Role.MANAGER)
         return first
@@ -62,21 +66,31 @@ class Command(BaseCommand):
             supervisor.start(simulated_judges())
 
     def welcome(self, address: str) -> None:
-        self.say(f"Second Opinion runs at {address}/")
-        if not settings.PRODUCTION:
-            for role in (User.Role.MANAGER, User.Role.JUDGE):
-                self.offer_link(address, role)
-        self.say(f"Logs are in {settings.DATA_DIR / 'log'}. Ctrl-C stops everything.")
+        log, links = settings.DATA_DIR / "log", sign_in_links(address)
+        self.tell(f"Second Opinion runs at {address}/")
+        for role, link in links.items():
+            self.tell(f"Sign in as a {role}, once:\n  {link}")
+        self.tell(f"Logs are in {log}. Ctrl-C stops everything.")
+        if self.quiet:
+            facts = {"address": f"{address}/", "log": str(log), "sign_in": links}
+            self.say({"json": True}, "", **facts)
+            self.stdout.flush()
 
-    def offer_link(self, address: str, role: User.Role) -> None:
+    def tell(self, sentence: str) -> None:
+        stream = self.stderr if self.quiet else self.stdout
+        stream.write(sentence, ending="\n\n", style_func=str)
+        stream.flush()
+
+
+def sign_in_links(address: str) -> dict[str, str]:
+    """One for the first manager and the first judge. A site on the net prints none."""
+    links = {}
+    for role in () if settings.PRODUCTION else (User.Role.MANAGER, User.Role.JUDGE):
         user = User.objects.filter(role=role, is_active=True).order_by("pk").first()
         if user is not None:
             path = reverse("sign_in_link", args=[people.sign_in_link(user)])
-            self.say(f"Sign in as a {role.label.lower()}, once:\n  {address}{path}")
-
-    def say(self, sentence: str) -> None:
-        self.stdout.write(sentence, ending="\n\n")
-        self.stdout.flush()
+            links[role.label.lower()] = f"{address}{path}"
+    return links
 
 
 # -- The address ----------------------------------------------------------------------------------
@@ -86,7 +100,7 @@ def listen() -> socket.socket:
     """Take the port before anything else is started, and keep it while programs come and go."""
     host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
     if not port.isdecimal() or not 1 <= int(port) <= 65535:
-        sys.exit(f"PORT must be a number from 1 to 65535. Got {port!r} instead.")
+        raise UsageError(f"PORT must be a number from 1 to 65535. Got {port!r} instead.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, int(port)), family=family, backlog=256)
@@ -97,7 +111,7 @@ def listen() -> socket.socket:
             errno.EACCES: f"Port {port} needs more rights than you have. {other}",
         }
         wrong_host = f"HOST must be an address of this machine. Got {host!r} instead."
-        sys.exit(sentences.get(error.errno or 0, wrong_host))
+        raise CommandError(sentences.get(error.errno or 0, wrong_host)) from None
 
 
 def address_of(listener: socket.socket) -> str:
