@@ -224,23 +224,33 @@ def _first_free(standing: Standing, judge: User) -> _Found | None:
 
 def _search(standing: Standing, judge: User) -> _Found | None:
     """Window by window from her cursor; once round, so that nothing behind it is missed."""
-    free = _free().filter(campaign=standing.campaign_id)
+    campaign = standing.campaign_id
     start, wrapped, width = standing.cursor, standing.cursor < 0, WINDOW
     while True:
-        window = free.filter(position__gt=start).order_by("position", "ordinal")
-        row = _lock(_hers(free.filter(pk__in=window.values("pk")[:width]), judge.pk)).first()
-        if row is not None:
+        # Two plain statements and no join over the window: PostgreSQL would turn it round.
+        end = _window(width).first(campaign, start)
+        row = _WITHIN.first(campaign, start, end[0] if end else gold.POSITION, judge.pk)
+        if row is not None or (end is None and wrapped):
             break
-        end = window.values_list("position", flat=True)[width - 1 : width].first()
-        if end is None and wrapped:
-            break
-        # Other seats may stand at the position where the window ends: they are looked at next.
-        start, wrapped = (-1, True) if end is None else (max(end - 1, start + 1), wrapped)
+        start, wrapped = (end[0], wrapped) if end else (-1, True)
         width *= GROWTH
+    if row is not None and width > WINDOW:  # a long way is not gone twice
+        start = row[3] - 1
     if start != standing.cursor:
         Standing.objects.filter(pk=standing.pk).update(cursor=start)
         standing.cursor = start
     return _Found(*row) if row else None
+
+
+@cache
+def _window(width: int) -> Prepared:
+    """The position where so many free seats end. Those that share it are all within."""
+
+    def build(campaign: int, start: int) -> QuerySet[Seat, tuple[object, ...]]:
+        free = _free().filter(campaign=campaign, position__gt=start)
+        return free.order_by("position", "ordinal").values_list("position")[width - 1 : width]
+
+    return Prepared(build, int, int)
 
 
 def _free() -> QuerySet[Seat]:
@@ -271,6 +281,19 @@ _HERE = Prepared(
     lambda campaign, query, judge: _lock(
         _hers(_free().filter(campaign=campaign, query=query), judge)
     ),
+    int,
+    int,
+    int,
+)
+
+_WITHIN = Prepared(
+    lambda campaign, start, end, judge: _lock(
+        _hers(
+            _free().filter(campaign=campaign, position__gt=start, position__lte=end),
+            judge,
+        )
+    ),
+    int,
     int,
     int,
     int,
