@@ -9,13 +9,12 @@ from django.utils.text import slugify
 
 from annotate import access, guidelines, history, jobs, routing
 from annotate.models import Campaign, Guideline, Membership, User
-from ranking.grades import Grade
 
 SLUG_TRIES = 100
 
 #: What decides which judgments are wanted, and how labels are made of them: a change of either
 #: goes over all pairs.
-ROUTING = ("scheme_name", "k", "cap", "theta")
+ROUTING = ("scheme_name", "k", "cap", "theta", "per_pair", "least_value")
 LABELLING = ("aggregator", "gold_in_labels")
 RULES = ROUTING + LABELLING
 
@@ -146,10 +145,7 @@ def judges(campaign: Campaign) -> int:
 
 def judges_needed(campaign: Campaign) -> int:
     """How many different judges a pair can need under the scheme."""
-    grades = [int(Grade.PERFECT)]
-    while campaign.scheme.wants_more(grades):
-        grades.append(int(Grade.PERFECT))
-    return len(grades)
+    return campaign.scheme.most
 
 
 def add_judge(campaign: Campaign, user: User) -> bool:

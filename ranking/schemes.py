@@ -1,7 +1,8 @@
 """Routing schemes: which pairs get another judge.
 
 A scheme is a pure function of the grades a pair has been given so far, in the order they were
-given. The live router, the simulation and the replay all use these same objects.
+given. The live router, the simulation and the replay all use these same objects. One of them,
+if-it-pays, looks at all documents of a query: the grades of one pair tell its bounds only.
 
 References: Yang, Mityagin, Svore, Markov, "Collecting high quality overlapping labels at low
 cost", SIGIR 2010, sections 3 and 5.
@@ -32,6 +33,10 @@ class Scheme(Protocol):
 
     def wants_more(self, grades: Sequence[int]) -> bool:
         """Whether the pair should go to another judge after ``grades``."""
+
+    @property
+    def most(self) -> int:
+        """The most judgments that a pair can get."""
 
     def because(self, grades: Sequence[int]) -> str:
         """Why the pair is or is not asked about after ``grades``, in a sentence."""
@@ -66,6 +71,10 @@ class Single(_Rule):
     def _target(self, grades: Sequence[int]) -> int:
         return 1
 
+    @property
+    def most(self) -> int:
+        return 1
+
     def because(self, grades: Sequence[int]) -> str:
         return _asks(self.label, 1, grades)
 
@@ -90,6 +99,10 @@ class KOverlap(_Rule):
         return f"{self.k}-overlap"
 
     def _target(self, grades: Sequence[int]) -> int:
+        return self.k
+
+    @property
+    def most(self) -> int:
         return self.k
 
     def because(self, grades: Sequence[int]) -> str:
@@ -120,6 +133,10 @@ class IfGood(_Rule):
 
     def _target(self, grades: Sequence[int]) -> int:
         return self.k if grades and grades[0] >= GOOD else 1
+
+    @property
+    def most(self) -> int:
+        return self.k
 
     def because(self, grades: Sequence[int]) -> str:
         if not grades:
@@ -156,6 +173,10 @@ class GoodTillBad(_Rule):
     def _target(self, grades: Sequence[int]) -> int:
         return min(len(grades) + 1, self.cap) if all(g >= GOOD for g in grades) else 1
 
+    @property
+    def most(self) -> int:
+        return self.cap
+
     def because(self, grades: Sequence[int]) -> str:
         if not grades:
             return f"{self.label} begins with one judge."
@@ -189,6 +210,10 @@ class IfGoodWeighted(_Rule):
     def _target(self, grades: Sequence[int]) -> int:
         return 1
 
+    @property
+    def most(self) -> int:
+        return 1
+
     def because(self, grades: Sequence[int]) -> str:
         return _asks(self.label, 1, grades)
 
@@ -196,6 +221,57 @@ class IfGoodWeighted(_Rule):
         """Always 1: the weight costs training rows, not judgments."""
         _require_ratio(r)
         return 1.0
+
+
+@dataclass(frozen=True)
+class Paying(_Rule):
+    """One judgment for every pair, then more while one is worth its price to the ranking.
+
+    What a judgment is worth depends on all documents of its query (:mod:`ranking.paying`). As far
+    as the grades of a pair can tell, it wants one; who looks at the query decides on each further
+    one, up to ``cap``. With ``per_pair`` the price is steered to that many judgments per pair on
+    average; without, it is ``price``, the rise of the query's NDCG@``k`` below which no further
+    judgment is asked.
+    """
+
+    per_pair: float | None = 1.4
+    price: float = 0.002
+    cap: int = 11
+    k: int = 3
+    name: ClassVar[str] = "if-it-pays"
+
+    def __post_init__(self) -> None:
+        _require_at_least_one("cap", self.cap)
+        _require_at_least_one("k", self.k)
+        if self.per_pair is not None and not self.per_pair >= 1:
+            raise ValueError(f"per_pair must be at least 1. Got {self.per_pair} instead.")
+        if not self.price > 0:
+            raise ValueError(f"price must be positive. Got {self.price} instead.")
+
+    @property
+    def label(self) -> str:
+        if self.per_pair is None:
+            return f"{self.name}-{self.price:g}"
+        return f"{self.name} to {self.per_pair:g}"
+
+    def _target(self, grades: Sequence[int]) -> int:
+        return 1
+
+    @property
+    def most(self) -> int:
+        return self.cap
+
+    def because(self, grades: Sequence[int]) -> str:
+        if not grades:
+            return f"{self.label} begins with one judge."
+        if len(grades) >= self.cap:
+            return f"{self.label} asks at most {_judges(self.cap)}."
+        return f"{self.label} asks on where that may change the first {self.k} of the query."
+
+    def expected_cost(self, r: float) -> float:
+        """``per_pair``, which it is steered to; 1, a lower bound, where a price is set instead."""
+        _require_ratio(r)
+        return 1.0 if self.per_pair is None else min(self.per_pair, float(self.cap))
 
 
 def _asks(label: str, wanted: int, grades: Sequence[int]) -> str:
@@ -220,5 +296,5 @@ def _require_ratio(r: float) -> None:
 
 #: Every scheme by the name that campaigns, commands and files use for it.
 SCHEMES: dict[str, Callable[..., Scheme]] = {
-    cls.name: cls for cls in (Single, KOverlap, IfGood, GoodTillBad, IfGoodWeighted)
+    cls.name: cls for cls in (Single, KOverlap, IfGood, GoodTillBad, IfGoodWeighted, Paying)
 }

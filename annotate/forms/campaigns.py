@@ -13,6 +13,7 @@ SCHEME_WORDS = {
     "if-good-k": "k judgments where the first is Good or better, one otherwise. Recommended.",
     "k-overlap": "k judgments for every pair.",
     "good-till-bad": "Ask on while every judgment is Good or better, up to a cap.",
+    "if-it-pays": "One judgment, then more where that may change the first three of a query.",
     "single": "One judgment for every pair.",
     "if-good-x": "One judgment; Good or better weighs θ times as much in training.",
 }
@@ -60,6 +61,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "k",
             "cap",
             "theta",
+            "per_pair",
+            "least_value",
             "aggregator",
             "budget",
             "price",
@@ -77,6 +80,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "k": "k",
             "cap": "Cap",
             "theta": "θ",
+            "per_pair": "Judgments per pair, on average",
+            "least_value": "Least value of a judgment",
             "budget": "Budget, in judgments",
             "price": "Price of a judgment",
             "retrain_hours": "Retrain every … hours",
@@ -91,8 +96,13 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         help_texts: ClassVar = {
             "name": "Judges see it at the top of their page.",
             "k": "The most judgments a pair gets (k-overlap, if-good-k).",
-            "cap": "The most judgments a pair gets (good-till-bad).",
+            "cap": "The most judgments a pair gets (good-till-bad, if-it-pays).",
             "theta": "How much more a Good+ label weighs (if-good-x).",
+            "per_pair": "Spent where worth most (if-it-pays). Empty: the least value counts.",
+            "least_value": (
+                "The gain in NDCG@3 below which no further judgment is asked (if-it-pays without "
+                "judgments per pair)."
+            ),
             "budget": "Empty means no limit.",
             "lease_minutes": "After that an unfinished pair goes to somebody else.",
             "gold_percent": "How often a judge who may judge gets one. 0 means never.",
@@ -106,6 +116,14 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         if not name:
             raise forms.ValidationError("A campaign must have a name.")
         return name
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        per_pair, cap = data.get("per_pair"), data.get("cap")
+        if data.get("scheme_name") == "if-it-pays" and per_pair and cap and per_pair > cap:
+            text = f"Judgments per pair must not be more than the cap, {cap}."
+            self.add_error("per_pair", f"{text} Got {per_pair:g} instead.")
+        return data
 
 
 class JudgeForm(forms.Form):

@@ -7,12 +7,21 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Now
 
-from ranking.schemes import SCHEMES, Scheme
+from ranking.schemes import SCHEMES, Paying, Scheme
 
 SCHEME_CHOICES = [(name, name) for name in SCHEMES]
 
 #: The field of a campaign that holds the number of its scheme.
-NUMBERS = {"k-overlap": "k", "if-good-k": "k", "good-till-bad": "cap", "if-good-x": "theta"}
+NUMBERS = {
+    "k-overlap": "k",
+    "if-good-k": "k",
+    "good-till-bad": "cap",
+    "if-good-x": "theta",
+    "if-it-pays": "per_pair",
+}
+
+#: What one more judgment has to be worth at the least, as a share of NDCG@3.
+LEAST_VALUES = (0.00001, 0.5)
 
 
 class Campaign(models.Model):
@@ -38,6 +47,20 @@ class Campaign(models.Model):
     )
     theta = models.FloatField(
         "θ", default=3, validators=[MinValueValidator(0.1), MaxValueValidator(100)]
+    )
+    per_pair = models.FloatField(
+        "judgments per pair",
+        null=True,
+        blank=True,
+        default=1.4,
+        validators=[MinValueValidator(1), MaxValueValidator(25)],
+        help_text="On average; empty means that the least value is set instead.",
+    )
+    least_value = models.FloatField(
+        "least value of a judgment",
+        default=0.002,
+        validators=[MinValueValidator(LEAST_VALUES[0]), MaxValueValidator(LEAST_VALUES[1])],
+        help_text="How much NDCG@3 of its query it must be expected to gain.",
     )
     budget = models.PositiveIntegerField(
         null=True, blank=True, help_text="Judgments at most; empty means no limit."
@@ -127,6 +150,8 @@ class Campaign(models.Model):
     @property
     def scheme(self) -> Scheme:
         """The rule object, the same that simulation and replay use."""
+        if self.scheme_name == Paying.name:
+            return Paying(self.per_pair, self.least_value, self.cap)
         number = NUMBERS.get(self.scheme_name)
         return scheme_of(self.scheme_name, getattr(self, number) if number else None)
 
@@ -137,7 +162,7 @@ class Campaign(models.Model):
 
 
 def scheme_of(name: str, number: float | None) -> Scheme:
-    """The scheme with the one number that sets it: k, the cap or θ; *single* has none."""
+    """The scheme with the one number that sets it: k, the cap, θ or judgments per pair."""
     return SCHEMES[name](**{NUMBERS[name]: number}) if name in NUMBERS else SCHEMES[name]()
 
 

@@ -1,5 +1,6 @@
 """What the judgments cost, and what every other scheme would have made of them."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ from annotate.models import Campaign
 from annotate.reports.numbers import number
 from annotate.reports.reading import Made
 from ranking.grades import GOOD
-from ranking.replay import histories_of, replay_histories
-from ranking.schemes import GoodTillBad, IfGood, IfGoodWeighted, KOverlap, Scheme, Single
+from ranking.judgments import IntArray
+from ranking.replay import Replay, histories_of, replay_histories
+from ranking.schemes import GoodTillBad, IfGood, IfGoodWeighted, KOverlap, Paying, Scheme, Single
 
 OTHERS: tuple[Scheme, ...] = (
     Single(),
@@ -44,10 +46,18 @@ def make(campaign: Campaign, made: Made) -> dict[str, Any]:
         "active_seconds": float(timed.sum()),
         "timed": len(timed),
         "schemes": [
-            {"own": scheme is own, **_replayed(scheme, r, replay_histories(*histories, scheme))}
+            {"own": scheme is own, **_replayed(scheme, r, _cost(scheme, *histories))}
             for scheme in schemes
         ],
     }
+
+
+def _cost(scheme: Scheme, histories: IntArray, freq: IntArray) -> Replay:
+    """If-it-pays cannot be told from the grades of single pairs: it cost what was made under it."""
+    if isinstance(scheme, Paying):
+        everything = replay_histories(histories, freq, KOverlap(histories.shape[1]))
+        return replace(everything, short=0, missing=0)
+    return replay_histories(histories, freq, scheme)
 
 
 def _replayed(scheme: Scheme, r: float | None, found: Any) -> dict[str, Any]:

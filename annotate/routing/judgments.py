@@ -25,6 +25,7 @@ from annotate.routing.standing import (
     require_welcome,
     spend,
 )
+from annotate.routing.worth import follow
 from ranking.grades import LEVELS
 
 #: How many of her latest judgments a judge may still change.
@@ -64,6 +65,13 @@ def submit_to(
     campaign: Campaign, judge: User, held: tuple[int, uuid.UUID], answer: Answer
 ) -> Judgment:
     """The same for a seat and token of this campaign: a seat of another is none of it."""
+    judgment = save(campaign, judge, held, answer)
+    follow(campaign, judgment.pair_id)
+    return judgment
+
+
+def save(campaign: Campaign, judge: User, held: tuple[int, uuid.UUID], answer: Answer) -> Judgment:
+    """The same, without a look at the other pairs of the query: that is still to come."""
     return _once(judge, answer, lambda: _submit(campaign, judge, held, answer))
 
 
@@ -154,7 +162,9 @@ def _after(pair: Pair, campaign: Campaign) -> None:
 
 def correct(judge: User, judgment_id: int, answer: Answer) -> Judgment:
     """Another grade for a pair she judged lately: a row that supersedes the first."""
-    return _once(judge, answer, lambda: _correct(judge, judgment_id, answer))
+    judgment = _once(judge, answer, lambda: _correct(judge, judgment_id, answer))
+    follow(judgment.seat.campaign, judgment.pair_id)
+    return judgment
 
 
 def _correct(judge: User, judgment_id: int, answer: Answer) -> Judgment:
@@ -195,7 +205,9 @@ def take_back(judge: User, judgment_id: int) -> Seat:
             leased_until=now_plus(minutes=seat.campaign.lease_minutes),
         )
         _after(seat.pair, seat.campaign)
-        return Seat.objects.select_related("pair__query", "pair__document").get(pk=seat.pk)
+        hers = Seat.objects.select_related("pair__query", "pair__document").get(pk=seat.pk)
+    follow(seat.campaign, seat.pair_id)
+    return hers
 
 
 def void(manager: User, judgment_id: int) -> None:
@@ -210,6 +222,7 @@ def void(manager: User, judgment_id: int) -> None:
         sentence = f"The judgment {old.get_grade_display()} of {judge} was voided."
         history.record(seat.campaign, manager, sentence, seat.pair)
         _after(seat.pair, seat.campaign)
+    follow(seat.campaign, seat.pair_id)
 
 
 def set_aside(seats: list[int]) -> None:

@@ -10,6 +10,7 @@ from annotate.models import Pair, Refusal, User
 from annotate.routing.errors import RoutingError
 from annotate.routing.seats import give_back, take_seat
 from annotate.routing.settling import settle
+from annotate.routing.worth import follow
 from ranking.grades import LEVELS, Grade
 
 #: After so many refusals by different judges the manager is asked.
@@ -27,6 +28,7 @@ def refuse(
         if refused >= REFUSALS and seat.pair.state == Pair.State.OPEN:
             _move(seat.pair, Pair.State.REFERRED)
         give_back([seat.pk], [seat.pair], seat.campaign)
+    follow(seat.campaign, seat.pair_id)
 
 
 def drop(manager: User, pair_id: int) -> None:
@@ -36,6 +38,7 @@ def drop(manager: User, pair_id: int) -> None:
         _move(pair, Pair.State.DROPPED)
         settle([pair], pair.campaign.scheme)
         history.record(pair.campaign, manager, "The pair was dropped.", pair)
+    follow(pair.campaign, pair.pk)
 
 
 def resume(manager: User, pair_id: int) -> None:
@@ -45,6 +48,7 @@ def resume(manager: User, pair_id: int) -> None:
         _move(pair, Pair.State.OPEN)
         settle([pair], pair.campaign.scheme)
         history.record(pair.campaign, manager, "The pair is asked about again.", pair)
+    follow(pair.campaign, pair.pk)
 
 
 def give_gold(manager: User, pair_id: int, grade: int, note: str = "") -> None:
@@ -57,6 +61,7 @@ def give_gold(manager: User, pair_id: int, grade: int, note: str = "") -> None:
         settle([pair], pair.campaign.scheme)
         history.record(pair.campaign, manager, f"Gold: {Grade(grade).word}.", pair)
         jobs.enqueue("aggregate", pair.campaign)
+    follow(pair.campaign, pair.pk)
 
 
 def take_gold(manager: User, pair_id: int) -> None:
@@ -68,6 +73,7 @@ def take_gold(manager: User, pair_id: int) -> None:
         pair.seats.update(position=pair.position)
         settle([pair], pair.campaign.scheme)
         history.record(pair.campaign, manager, "No longer gold.", pair)
+    follow(pair.campaign, pair.pk)
 
 
 def _locked(pair_id: int, *states: str) -> Pair:

@@ -1,7 +1,7 @@
 """The scheme's word: make the open seats of pairs what their scheme wants now."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -11,11 +11,11 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotate import jobs
-from annotate.models import Campaign, Job, Pair, Seat
+from annotate.models import Ask, Campaign, Job, Pair, Seat
 from annotate.prepared import Prepared
 from annotate.routing import gold
 from annotate.routing.standing import recount
-from ranking.schemes import Scheme
+from ranking.schemes import Paying, Scheme
 
 BATCH = 500
 
@@ -23,7 +23,10 @@ BATCH = 500
 FEW = 4
 
 #: Pairs the scheme has a say in; the others wait for the manager, or are gold.
-_ROUTED = (Pair.State.OPEN, Pair.State.CLOSED)
+ROUTED = (Pair.State.OPEN, Pair.State.CLOSED)
+
+#: If-it-pays: judges are estimated anew so soon after judgments came, and then as long as they do.
+ESTIMATE_SECONDS = 60
 
 
 @dataclass
@@ -45,11 +48,31 @@ def settle(pairs: Collection[Pair], scheme: Scheme) -> None:
     before her may finish, nobody else is asked. The caller holds the locks of the pairs. Their
     labels are marked as out of date.
     """
+    if not isinstance(scheme, Paying):
+        arrange(pairs, scheme, {})
+    elif pairs:
+        arrange(pairs, scheme, asked(pairs, scheme))
+        # What else these judgments change, in their queries and in what is thought of judges,
+        # follows: at once where it can, by this job in any case.
+        campaign = next(iter(pairs)).campaign
+        jobs.enqueue("estimate", campaign, delay=ESTIMATE_SECONDS)
+
+
+def asked(pairs: Collection[Pair], scheme: Paying) -> dict[int, int]:
+    """If-it-pays: how many judgments were found to be worth it, for pairs where that is more."""
+    found = Ask.objects.filter(pair__in=pairs).values_list("pair_id", "wanted")
+    return {pair: min(wanted, scheme.cap) for pair, wanted in found}
+
+
+def arrange(pairs: Collection[Pair], scheme: Scheme, least: Mapping[int, int]) -> None:
+    """The same; pairs in ``least`` get at least so many judgments."""
     seats = _places(pairs)
     changes = _Changes()
     for pair in pairs:
-        if pair.state in _ROUTED:
-            _plan(pair, seats[pair.pk], scheme, changes)
+        if pair.state in ROUTED:
+            grades = _grades(_done(seats[pair.pk]))
+            wanted = max(scheme.wanted(grades), least.get(pair.pk, 0))
+            _plan(pair, seats[pair.pk], wanted, changes)
         else:
             waiting = [seat for seat in seats[pair.pk] if _lies_open(seat)]
             withdraw(waiting, len(waiting))
@@ -94,11 +117,9 @@ def _lies_open(seat: _Place) -> bool:
     return seat.state == Seat.State.OPEN and seat.position != gold.POSITION
 
 
-def _plan(pair: Pair, seats: Sequence[_Place], scheme: Scheme, changes: _Changes) -> None:
+def _plan(pair: Pair, seats: Sequence[_Place], wanted: int, changes: _Changes) -> None:
     done = _done(seats)
     waiting = [seat for seat in seats if seat.state == Seat.State.OPEN]
-    grades = _grades(done)
-    wanted = scheme.wanted(grades)
     missing = wanted - len(done) - len(waiting)
     still_open = len(waiting)
     if missing > 0:
@@ -112,7 +133,7 @@ def _plan(pair: Pair, seats: Sequence[_Place], scheme: Scheme, changes: _Changes
         taken = withdraw(waiting, -missing)
         still_open -= taken
     state = Pair.State.OPEN if still_open else Pair.State.CLOSED
-    changes.pairs[state, _spread(grades)].append(pair.pk)
+    changes.pairs[state, _spread(_grades(done))].append(pair.pk)
 
 
 def _done(seats: Sequence[_Place]) -> list[_Place]:
@@ -215,14 +236,23 @@ def reroute(job: Job) -> None:
         last = pairs[-1]
         with transaction.atomic():
             locked = Pair.objects.select_for_update().filter(pk__in=pairs).order_by("pk")
-            settle(list(locked), campaign.scheme)
+            _hold_against(list(locked), campaign.scheme)
         done += len(pairs)
         jobs.keep(job, done / total, f"{done} of {total} pairs")
     with transaction.atomic():
+        if campaign.scheme_name == Paying.name:
+            jobs.enqueue("estimate", campaign)
+        else:
+            Ask.objects.filter(campaign=campaign).delete()  # another scheme asks for itself
         jobs.enqueue("aggregate", campaign)
         jobs.finish(job, f"{done} pairs follow {campaign.scheme_label}.")
 
 
+def _hold_against(pairs: list[Pair], scheme: Scheme) -> None:
+    """What is worth asking for beyond what was found before is looked at when all are through."""
+    arrange(pairs, scheme, asked(pairs, scheme) if isinstance(scheme, Paying) else {})
+
+
 def _next_batch(campaign: Campaign, after: int) -> list[int]:
-    pairs = Pair.objects.filter(campaign=campaign, state__in=_ROUTED, pk__gt=after)
+    pairs = Pair.objects.filter(campaign=campaign, state__in=ROUTED, pk__gt=after)
     return list(pairs.order_by("pk").values_list("pk", flat=True)[:BATCH])

@@ -1,7 +1,7 @@
 """A judge's standing in a campaign, and the campaign's ledger: the two locks that come first."""
 
 from django.db import transaction
-from django.db.models import Exists, F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -133,3 +133,31 @@ def _made(campaign: Campaign) -> int:
 
 def _leased(campaign: Campaign) -> QuerySet[Seat]:
     return Seat.objects.filter(campaign=campaign, state=Seat.State.OPEN, leased_until__gt=Now())
+
+
+# -- Who may judge --------------------------------------------------------------------------------
+
+
+def may_come(campaign: Campaign) -> set[int]:
+    """The judges who may be asked: those who take part, are not excluded, and have qualified."""
+    found = _MAY_COME[campaign.qualification_size > 0].rows(campaign.pk)
+    return {judge for (judge,) in found}
+
+
+def _judges(campaign: int, qualified: bool) -> QuerySet[Membership, tuple[int]]:
+    standing = Standing.objects.filter(campaign=campaign, judge=OuterRef("user"))
+    judges = Membership.objects.filter(
+        ~Exists(standing.filter(excluded_at__isnull=False)),
+        campaign=campaign,
+        role=Membership.Role.JUDGE,
+        user__is_active=True,
+    )
+    if qualified:
+        judges = judges.filter(Exists(standing.filter(qualified=True)))
+    return judges.values_list("user_id")
+
+
+_MAY_COME = {
+    needed: Prepared(lambda campaign, needed=needed: _judges(campaign, needed), int)
+    for needed in (False, True)
+}

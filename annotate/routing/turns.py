@@ -7,8 +7,10 @@ from django.db import transaction
 from annotate.models import Campaign, Judgment, Seat, Standing, User
 from annotate.routing.claiming import hold, try_to_fill_up
 from annotate.routing.errors import RoutingError
-from annotate.routing.judgments import Answer, submit_to
+from annotate.routing.judgments import Answer, save
 from annotate.routing.standing import welcome_standing
+from annotate.routing.worth import follow
+from ranking.schemes import Paying
 
 
 def submit_and_hold(
@@ -21,9 +23,10 @@ def submit_and_hold(
     seats: list[Seat] | None = None
     with transaction.atomic():
         standing = _standing(campaign, judge)
-        judgment = submit_to(campaign, judge, held, answer)
+        judgment = save(campaign, judge, held, answer)
         if not _locks_more(campaign):
             seats = try_to_fill_up(standing, judge) if standing else []
+    follow(campaign, judgment.pair_id)
     return judgment, _hold(campaign, judge) if seats is None else seats
 
 
@@ -36,8 +39,10 @@ def _standing(campaign: Campaign, judge: User) -> Standing | None:
 
 
 def _locks_more(campaign: Campaign) -> bool:
-    """To get a gold pair locks it, and nobody locks a second pair who holds one."""
-    return bool(campaign.gold_percent or campaign.qualification_size)
+    """To get a gold pair locks it, and if-it-pays looks at the whole query: nobody locks a second
+    pair who holds one."""
+    gold = campaign.gold_percent or campaign.qualification_size
+    return bool(gold) or campaign.scheme_name == Paying.name
 
 
 def _hold(campaign: Campaign, judge: User) -> list[Seat]:

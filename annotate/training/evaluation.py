@@ -11,7 +11,7 @@ from ranking.judgments import FloatArray, IntArray
 from ranking.limits import query_limits
 from ranking.limits.selective import judge_confusion
 from ranking.metrics import average_precision, compare, err, ndcg, summary
-from ranking.schemes import Scheme
+from ranking.schemes import Paying, Scheme
 
 CUTOFFS = (1, 2, 3, 5, 10)
 NORMAL_95 = 1.96
@@ -52,7 +52,9 @@ def ceiling(
     """The best NDCG that judges who agree as these do allow; nothing where none overlap."""
     if not len(judged[0]):
         return {}
-    asked = [scheme.wants_more([grade]) for grade in range(LEVELS)]
+    # If-it-pays may ask again whatever the first judgment was.
+    any_first = isinstance(scheme, Paying)
+    asked = [any_first or scheme.wants_more([grade]) for grade in range(LEVELS)]
     matrix = judge_confusion(*judged, asked)
     if matrix is None:
         return {}

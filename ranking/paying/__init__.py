@@ -12,14 +12,20 @@ ahead, Frazier, Powell, "Paradoxes in learning and the marginal value of informa
 Analysis 2010; here over a list instead of a single choice. ``docs/lab.md`` has what it saves.
 """
 
+from ranking.paying.belief import Belief, at_first, believe
+from ranking.paying.lists import list_values
 from ranking.paying.policy import IfItPays, next_judge
 from ranking.paying.price import price_for, price_left
 from ranking.paying.worth import AHEAD, expected_ideal_dcg, value
 
 __all__ = [
     "AHEAD",
+    "Belief",
     "IfItPays",
+    "at_first",
+    "believe",
     "expected_ideal_dcg",
+    "list_values",
     "next_judge",
     "price_for",
     "price_left",

@@ -12,7 +12,10 @@ const whole = new Intl.NumberFormat(document.documentElement.lang);
 
 function cost(share) {
   const { field, rows } = table[form.elements.scheme_name.value];
-  const number = field ? Math.round(Number(form.elements[field].value)) || 1 : 1;
+  const given = field ? Number(form.elements[field].value) || 1 : 1;
+  // Judgments per pair are what they are, whatever the share; other numbers are looked up.
+  if (field === "per_pair") return Math.max(given, 1);
+  const number = Math.round(given);
   return rows[Math.min(Math.max(number, 1), rows.length) - 1][shares.indexOf(share)];
 }
 
@@ -23,8 +26,10 @@ function against(value) {
 }
 
 function show() {
-  const { field } = table[form.elements.scheme_name.value];
-  for (const place of form.querySelectorAll("[data-number]")) place.hidden = place.dataset.number !== field;
+  const scheme = form.elements.scheme_name.value;
+  for (const place of form.querySelectorAll("[data-schemes]")) {
+    place.hidden = !place.dataset.schemes.split(" ").includes(scheme);
+  }
   const share = shares[Number(slider.value)];
   const value = cost(share);
   find("value").textContent = value.toFixed(2);

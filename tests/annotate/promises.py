@@ -1,17 +1,19 @@
-"""What the router promises, reckoned from the rows alone with none of the router's own code."""
+"""What the router promises, reckoned from the rows alone with none of the router's own code; but
+for what a judgment is worth, which is the library's word."""
 
 from collections import Counter, defaultdict
 
 from django.db.models.functions import Now
 
-from annotate.models import Campaign, Judgment, Ledger, Pair, Seat, Standing
+from annotate import routing
+from annotate.models import Ask, Campaign, Judgment, Ledger, Pair, Seat, Standing
 
 #: States of a pair in which the scheme has its say.
 ROUTED = ("open", "closed")
 
 
-def wanted(campaign: Campaign, given: list[int]) -> int:
-    """What the studies say of each scheme, written once more."""
+def wanted(campaign: Campaign, given: list[int], pair: Pair) -> int:
+    """What the studies say of each scheme, written once more; if-it-pays wants what it found."""
     match campaign.scheme_name:
         case "k-overlap":
             target = campaign.k
@@ -19,6 +21,9 @@ def wanted(campaign: Campaign, given: list[int]) -> int:
             target = campaign.k if given and given[0] >= 2 else 1
         case "good-till-bad":
             target = 1 if any(grade < 2 for grade in given) else min(len(given) + 1, campaign.cap)
+        case "if-it-pays":
+            found = Ask.objects.filter(pair=pair).values_list("wanted", flat=True).first()
+            target = min(found or 1, campaign.cap)
         case _:
             target = 1
     return max(target, len(given))
@@ -57,10 +62,62 @@ def _check_routed(campaign: Campaign, pair: Pair, seats: list[Seat]) -> None:
     assert all(seat.position == pair.position for seat in waiting)
     done = sorted((s for s in seats if s.judgment), key=lambda s: (s.judged_at, s.ordinal))
     given = [s.judgment.grade for s in done if s.judgment and s.judgment.grade is not None]
-    places, need = len(done) + len(waiting), wanted(campaign, given)
+    places, need = len(done) + len(waiting), wanted(campaign, given, pair)
     free = [seat for seat in waiting if seat.leased_until is None]
     assert places >= need, f"{places} places where {need} are wanted"
     assert places <= need or not free, f"{places} places where {need} are wanted, {free} free"
+
+
+def check_worth(campaign: Campaign) -> None:
+    """If-it-pays, when everything has been looked at: what is most worth asking for is asked for.
+
+    Values are those of the library; which pair follows from them is told once more.
+    """
+    campaign = Campaign.objects.get(pk=campaign.pk)
+    if campaign.scheme_name != "if-it-pays":
+        return
+    for query in campaign.queries.all():
+        _check_query(campaign, list(query.pairs.filter(state__in=ROUTED).order_by("pk")))
+
+
+def _check_query(campaign: Campaign, pairs: list[Pair]) -> None:
+    further = [pair for pair in pairs if pair.judgments.filter(current_seat__state="done").exists()]
+    open_seats = Seat.objects.filter(pair__in=further, state="open")
+    free = open_seats.exclude(leased_until__gt=Now()).values_list("pair", flat=True)
+    held = open_seats.filter(leased_until__gt=Now())
+    if not further or len(further) < len(pairs):
+        assert not free, "further judgments are asked for before all have their first"
+        return
+    found, known = routing.look(pairs[0])
+    values = {s.pair.pk: float(v) for s, v in zip(found.stands, found.values, strict=True)}
+    if held.exists() or not free:
+        assert held.exists() or known.left == 0 or not _askable(campaign, values, known.price)
+        assert not held.exists() or not free, "two pairs of a query are asked about at once"
+        return
+    (asked,) = free
+    assert values[asked] > known.price, "what is not worth it is asked for"
+    assert asked in _askable(campaign, values, known.price)
+    best = max(values[pair] for pair in _askable(campaign, values, known.price))
+    assert values[asked] == best, "something else is worth more"
+
+
+def _askable(campaign: Campaign, values: dict[int, float], price: float) -> set[int]:
+    """The pairs that are worth it, may have another judgment, and can have one."""
+    judges = campaign.memberships.filter(role="judge", user__is_active=True)
+    out = Standing.objects.filter(campaign=campaign, excluded_at__isnull=False)
+    judges = judges.exclude(user__in=out.values("judge"))
+    if campaign.qualification_size:
+        passed = Standing.objects.filter(campaign=campaign, qualified=True)
+        judges = judges.filter(user__in=passed.values("judge"))
+    found = set()
+    for pair in Pair.objects.filter(pk__in=values, state__in=ROUTED):
+        made = pair.seats.filter(state="done").count()
+        seen = set(pair.seats.exclude(judge=None).values_list("judge", flat=True))
+        seen |= set(pair.refusals.values_list("judge", flat=True))
+        able = set(judges.values_list("user", flat=True)) - seen
+        if values[pair.pk] > price and 0 < made < campaign.cap and able:
+            found.add(pair.pk)
+    return found
 
 
 def check_judgments(campaign: Campaign) -> None:

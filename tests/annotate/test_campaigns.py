@@ -30,6 +30,8 @@ NEW = {
     "k": "3",
     "cap": "11",
     "theta": "3",
+    "per_pair": "1.4",
+    "least_value": "0.002",
     "aggregator": "majority",
     "retrain_hours": "24",
     "retrain_judgments": "500",
@@ -150,6 +152,9 @@ def test_new_campaign_is_a_draft_of_its_maker(dana: User, dana_client: Client) -
         ("retrain_hours", "-1", "greater than or equal to 0"),
         ("lease_minutes", "0", "greater than or equal to 1"),
         ("budget", "many", "Enter a whole number."),
+        ("per_pair", "0.5", "greater than or equal to 1"),
+        ("least_value", "0", "greater than or equal to 1e-05"),
+        ("least_value", "", "This field is required."),
     ],
 )
 def test_new_campaign_says_what_is_wrong(
@@ -159,6 +164,22 @@ def test_new_campaign_says_what_is_wrong(
     assert response.status_code == 422
     assert reason in text(response)
     assert not Campaign.objects.exists()
+
+
+def test_if_it_pays_cannot_spend_more_per_pair_than_its_cap(dana_client: Client) -> None:
+    pays = NEW | {"scheme_name": "if-it-pays", "cap": "3"}
+    response = dana_client.post(reverse("campaign_new"), pays | {"per_pair": "3.5"})
+    assert response.status_code == 422
+    assert "Judgments per pair must not be more than the cap, 3. Got 3.5 instead." in text(response)
+    assert dana_client.post(reverse("campaign_new"), pays | {"per_pair": "2.5"}).status_code == 302
+    campaign = Campaign.objects.get()
+    assert (campaign.scheme_label, campaign.scheme.most) == ("if-it-pays to 2.5", 3)
+
+
+def test_if_it_pays_may_have_a_least_value_instead(dana_client: Client) -> None:
+    pays = {"scheme_name": "if-it-pays", "per_pair": "", "least_value": "0.01"}
+    assert dana_client.post(reverse("campaign_new"), NEW | pays).status_code == 302
+    assert Campaign.objects.get().scheme_label == "if-it-pays-0.01"
 
 
 def test_same_name_gets_another_address(dana: User) -> None:

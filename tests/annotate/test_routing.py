@@ -87,6 +87,7 @@ def pair_of(campaign: Campaign) -> Pair:
         ("if-good-k", {"k": 3}, [[E, G, F], [B], [G, G, P], [F], [P, F, G]]),
         ("good-till-bad", {"cap": 11}, [[E, G, F], [B], [G, G, P, E, G, B], [F], [G] * 11]),
         ("if-good-x", {}, [[P], [B]]),
+        ("if-it-pays", {"per_pair": None, "least_value": 0.4, "cap": 5}, [[P], [B], [G]]),
     ],
 )
 def test_pair_is_asked_about_until_its_scheme_has_enough(

@@ -1,6 +1,7 @@
 """The router as a machine: any steps in any order, and its promises hold after every one."""
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from annotate.clock import now_plus
 from annotate.models import (
     Campaign,
     Document,
+    Job,
     Judgment,
     Membership,
     Pair,
@@ -51,6 +53,8 @@ SCHEMES = [
     {"scheme_name": "good-till-bad", "cap": 3},
     {"scheme_name": "good-till-bad", "cap": 4},
     {"scheme_name": "if-good-x", "theta": 2},
+    {"scheme_name": "if-it-pays", "per_pair": None, "least_value": 0.0001, "cap": 4},
+    {"scheme_name": "if-it-pays", "per_pair": 1.5, "cap": 4},
 ]
 
 indexes = st.integers(0, 1000)
@@ -142,7 +146,7 @@ class Router(RuleBasedStateMachine):
             return
         assert pair.state == "open"
         places = pair.seats.filter(state__in=["open", "done"]).count()
-        assert places <= wanted(self.campaign, self.given(pair.pk)), (
+        assert places <= wanted(self.campaign, self.given(pair.pk), pair), (
             "an unwanted seat was handed out"
         )
 
@@ -267,6 +271,12 @@ class Router(RuleBasedStateMachine):
         Campaign.objects.filter(pk=self.campaign.pk).update(**scheme)
         self.reroute()
 
+    @rule()
+    def estimate(self) -> None:
+        """What if-it-pays learns between two judgments; under other schemes it does nothing."""
+        run_job("estimate", self.campaign, routing.estimate)
+        promises.check_worth(self.campaign)
+
     @rule(budget=st.none() | st.integers(0, 15))
     def change_budget(self, budget: int | None) -> None:
         Campaign.objects.filter(pk=self.campaign.pk).update(budget=budget)
@@ -275,11 +285,7 @@ class Router(RuleBasedStateMachine):
 
     def reroute(self) -> None:
         self.campaign = Campaign.objects.get(pk=self.campaign.pk)
-        job = jobs.enqueue("reroute", self.campaign)
-        assert job is not None
-        taken = jobs.take(job.pk)
-        assert taken is not None
-        routing.reroute(taken)
+        run_job("reroute", self.campaign, routing.reroute)
 
     @precondition(lambda self: self.pairs < 8)
     @rule(query=st.sampled_from(["first", "second"]))
@@ -405,6 +411,16 @@ class Router(RuleBasedStateMachine):
         free = Q(leased_until=None) | Q(leased_until__lt=Now())
         seats = Seat.objects.filter(free, campaign=self.campaign, state="open")
         return list(seats.filter(pair__state__in=ROUTED))
+
+
+def run_job(kind: str, campaign: Campaign, work: Callable[[Job], None]) -> None:
+    """Do it now, also where it was to be done later."""
+    jobs.enqueue(kind, campaign)
+    due = Job.objects.filter(kind=kind, campaign=campaign, state=Job.State.DUE)
+    due.update(due_at=now_plus(minutes=-1))
+    taken = jobs.take(due.get().pk)
+    assert taken is not None
+    work(taken)
 
 
 def run_machine(runs: int, steps: int) -> None:

@@ -13,13 +13,22 @@ from ranking.schemes import (
     IfGood,
     IfGoodWeighted,
     KOverlap,
+    Paying,
     Scheme,
     Single,
 )
 
 P, E, G, F, B = Grade.PERFECT, Grade.EXCELLENT, Grade.GOOD, Grade.FAIR, Grade.BAD
 
-ALL = [Single(), KOverlap(3), IfGood(3), GoodTillBad(), GoodTillBad(cap=3), IfGoodWeighted()]
+ALL = [
+    Single(),
+    KOverlap(3),
+    IfGood(3),
+    GoodTillBad(),
+    GoodTillBad(cap=3),
+    IfGoodWeighted(),
+    Paying(),
+]
 any_grades = st.lists(st.integers(0, LEVELS - 1), max_size=14)
 
 
@@ -123,7 +132,8 @@ def test_expected_cost_reproduces_the_published_overhead() -> None:
 
 
 def test_registry_makes_every_scheme_by_its_name() -> None:
-    assert set(SCHEMES) == {"single", "k-overlap", "if-good-k", "good-till-bad", "if-good-x"}
+    names = {"single", "k-overlap", "if-good-k", "good-till-bad", "if-good-x", "if-it-pays"}
+    assert set(SCHEMES) == names
     assert SCHEMES["if-good-k"](k=2) == IfGood(2)
     assert all(SCHEMES[name]().name == name for name in SCHEMES)
 
@@ -136,6 +146,10 @@ def test_registry_makes_every_scheme_by_its_name() -> None:
         (lambda: GoodTillBad(cap=0), r"cap must be at least 1\. Got 0 instead\."),
         (lambda: IfGoodWeighted(0), r"theta must be positive\. Got 0 instead\."),
         (lambda: IfGoodWeighted(float("nan")), r"theta must be positive\. Got nan instead\."),
+        (lambda: Paying(0.9), r"per_pair must be at least 1\. Got 0\.9 instead\."),
+        (lambda: Paying(price=0), r"price must be positive\. Got 0 instead\."),
+        (lambda: Paying(cap=0), r"cap must be at least 1\. Got 0 instead\."),
+        (lambda: Paying(k=0), r"k must be at least 1\. Got 0 instead\."),
         (lambda: IfGood(3).expected_cost(-1), r"r must be a ratio of at least 0\. Got -1 instead"),
     ],
 )
@@ -143,6 +157,23 @@ def test_impossible_settings_are_refused(make: object, message: str) -> None:
     assert callable(make)
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_grades_of_one_pair_tell_the_bounds_of_if_it_pays_only() -> None:
+    scheme = Paying(1.4, cap=5)
+    assert [scheme.wanted([P] * n) for n in range(4)] == [1, 1, 2, 3]
+    assert [scheme.wants_more([P] * n) for n in range(4)] == [True, False, False, False]
+    assert scheme.most == 5
+    assert (scheme.expected_cost(0.2), Paying(30).expected_cost(0.2)) == (1.4, 11)
+    assert Paying(None).expected_cost(0.2) == 1
+
+
+@pytest.mark.parametrize("scheme", [Single(), KOverlap(4), IfGood(3), GoodTillBad(7)])
+def test_most_is_what_a_pair_gets_when_everybody_says_perfect(scheme: Scheme) -> None:
+    grades: list[Grade] = []
+    while scheme.wants_more(grades):
+        grades.append(P)
+    assert len(grades) == scheme.most
 
 
 # -- Reasons --------------------------------------------------------------------------------------
@@ -174,6 +205,13 @@ def test_impossible_settings_are_refused(make: object, message: str) -> None:
         (GoodTillBad(3), [G, F], "A judgment was Fair, and good-till-bad-3 stops there."),
         (GoodTillBad(3), [G, P, E], "good-till-bad-3 asks at most 3 judges."),
         (IfGoodWeighted(2), [P], "if-good-x2 asks one judge, and one has judged."),
+        (Paying(1.5), [], "if-it-pays to 1.5 begins with one judge."),
+        (
+            Paying(None, 0.01),
+            [P],
+            "if-it-pays-0.01 asks on where that may change the first 3 of the query.",
+        ),
+        (Paying(cap=2), [P, B], "if-it-pays to 1.4 asks at most 2 judges."),
     ],
 )
 def test_scheme_says_why(scheme: Scheme, grades: list[Grade], reason: str) -> None:
