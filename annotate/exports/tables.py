@@ -2,14 +2,15 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from io import StringIO
-from typing import Any
+from itertools import chain
+from typing import Any, Protocol
 
 from annotate.exports import reading
 from annotate.exports.options import ExportRefusedError, Options
-from annotate.exports.reading import Row
+from annotate.exports.reading import Columns
 from annotate.models import Campaign
 from annotate.parquet import NoParquetError, pyarrow
 from annotate.spreadsheets import SUSPECTS, safe
@@ -17,11 +18,19 @@ from annotate.spreadsheets import SUSPECTS, safe
 CHUNK_ROWS = 500
 GROUP_ROWS = 20_000
 
-Rows = Callable[[Campaign, Options], Iterator[Row]]
 Writer = Callable[[Campaign, Options], Iterator[bytes]]
 
+
+class Parts(Protocol):
+    """Gives a table column by column, some rows at a time; moments as such, or written."""
+
+    def __call__(
+        self, campaign: Campaign, options: Options, moments: bool = False
+    ) -> Iterator[Columns]: ...
+
+
 #: The tables there are: their columns and rows.
-TABLES: dict[str, tuple[list[str], Rows]] = {
+TABLES: dict[str, tuple[list[str], Parts]] = {
     "judgments": (reading.JUDGMENT_COLUMNS, reading.judgments),
     "labels": (reading.LABEL_COLUMNS, reading.labels),
 }
@@ -38,62 +47,52 @@ _TYPES = {
 _TIMES = ("created_at", "updated_at")
 #: Columns that hold no text of anybody's.
 _PLAIN = {*_TYPES, *_TIMES, "grade_name", "method"}
-_CREATED_AT = reading.JUDGMENT_COLUMNS.index("created_at")
 
 
 def as_csv(name: str) -> Writer:
     """The table as CSV. Cells that a spreadsheet would run as a formula are made plain text."""
 
     def write(campaign: Campaign, options: Options) -> Iterator[bytes]:
-        columns, rows = TABLES[name]
-        texts = [place for place, column in enumerate(columns) if column not in _PLAIN]
+        names, parts = TABLES[name]
         buffer = StringIO()
         writer = csv.writer(buffer)
-        writer.writerow(columns)
-        for number, row in enumerate(rows(campaign, options), start=1):
-            _make_plain(row, texts)
-            writer.writerow(row)
-            if number % CHUNK_ROWS == 0:
-                yield drain(buffer)
+        writer.writerow(names)
+        for columns in parts(campaign, options):
+            cells = [_cells(*column) for column in zip(names, columns, strict=True)]
+            writer.writerows(zip(*cells, strict=True))
+            yield drain(buffer)
         yield drain(buffer)
 
     return write
 
 
-def _make_plain(row: Row, texts: list[int]) -> None:
-    """The row as a spreadsheet may have it. A million rows go through here: cells that cannot be
-    dangerous are told by their first character.
+def _cells(name: str, column: Sequence[Any]) -> Sequence[Any]:
+    """A column as a spreadsheet may have it. Most columns have nothing dangerous in them, which is
+    told of all their cells at once.
     """
-    for place in texts:
-        cell = row[place]
-        if cell and (cell[0] in SUSPECTS or "\n" in cell or "\r" in cell):
-            row[place] = safe(cell)
-    if row[-1].__class__ is bool:
-        row[-1] = "true" if row[-1] else "false"
-        row[_CREATED_AT] = reading.time(row[_CREATED_AT])
-    else:
-        row[-1] = reading.time(row[-1])
+    if name == "superseded":
+        return ["true" if cell else "false" for cell in column]
+    if name in _PLAIN:
+        return column
+    everything = "".join(column)
+    breaks = "\n" in everything or "\r" in everything
+    if breaks or not SUSPECTS.isdisjoint({cell[:1] for cell in column}):
+        return list(map(safe, column))
+    return column
 
 
 def as_jsonl(name: str) -> Writer:
     """The table as JSON lines, every text as it is."""
 
     def write(campaign: Campaign, options: Options) -> Iterator[bytes]:
-        columns, rows = TABLES[name]
-        lines: list[str] = []
-        for row in rows(campaign, options):
-            known = dict(zip(columns, row, strict=True))
-            lines.append(json.dumps(known, ensure_ascii=False, default=reading.time))
-            if len(lines) == CHUNK_ROWS:
-                yield _joined(lines)
-                lines = []
-        yield _joined(lines)
+        names, parts = TABLES[name]
+        encode = json.JSONEncoder(ensure_ascii=False).encode
+        for columns in parts(campaign, options):
+            rows = zip(*columns, strict=True)
+            known = (dict(zip(names, row, strict=True)) for row in rows)
+            yield "".join(f"{encode(one)}\n" for one in known).encode()
 
     return write
-
-
-def _joined(lines: list[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def drain(buffer: StringIO) -> bytes:
@@ -115,21 +114,32 @@ def as_parquet(name: str) -> Writer:
             lib, parquet = pyarrow("pyarrow"), pyarrow("pyarrow.parquet")
         except NoParquetError as error:
             raise ExportRefusedError(str(error)) from None
-        columns, rows = TABLES[name]
-        schema = lib.schema([(column, _type(lib, column)) for column in columns])
+        names, parts = TABLES[name]
+        schema = lib.schema([(column, _type(lib, column)) for column in names])
         sink = _Sink()
         with parquet.ParquetWriter(lib.PythonFile(sink, mode="w"), schema) as writer:
-            group: list[Row] = []
-            for row in rows(campaign, options):
-                group.append(row)
-                if len(group) == GROUP_ROWS:
-                    writer.write_table(_group(lib, schema, group))
-                    group = []
-                    yield sink.taken()
-            writer.write_table(_group(lib, schema, group))
+            for columns in _groups(parts(campaign, options, True)):
+                writer.write_table(_group(lib, schema, columns))
+                yield sink.taken()
         yield sink.taken()
 
     return write
+
+
+def _groups(parts: Iterator[Columns]) -> Iterator[Columns]:
+    """Larger parts: a group of few rows is packed badly."""
+    gathered: list[Columns] = []
+    for columns in parts:
+        gathered.append(columns)
+        if sum(len(one[0]) for one in gathered) >= GROUP_ROWS:
+            yield _together(gathered)
+            gathered = []
+    if gathered:
+        yield _together(gathered)
+
+
+def _together(parts: list[Columns]) -> Columns:
+    return [list(chain.from_iterable(column)) for column in zip(*parts, strict=True)]
 
 
 def _type(lib: Any, column: str) -> Any:
@@ -138,8 +148,7 @@ def _type(lib: Any, column: str) -> Any:
     return getattr(lib, _TYPES.get(column, "string"))()
 
 
-def _group(lib: Any, schema: Any, rows: list[Row]) -> Any:
-    columns = list(zip(*rows, strict=True)) or [() for _ in schema]
+def _group(lib: Any, schema: Any, columns: Columns) -> Any:
     arrays = []
     for field, values in zip(schema, columns, strict=True):
         kept = [_whole(value) for value in values] if field.name in _TIMES else values
