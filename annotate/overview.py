@@ -13,6 +13,8 @@ from ranking.grades import Grade
 
 #: So many of the busiest judges stand on the overview; the others have a page.
 JUDGES = 8
+#: So many of them are held against each other there.
+COUPLED = 12
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ def figures(campaign: Campaign, view: Overview | None = None) -> list[Figure]:
     """Every figure of the page, in its order."""
     view = view or overview(campaign)
     data, _ = stored(campaign, agreement.KIND)
-    return [ranker(view, campaign), agreement.couples(data), grades(view), history(view)]
+    return [ranker(view, campaign), agreement.couples(data, COUPLED), grades(view), history(view)]
 
 
 def ranker(view: Overview, campaign: Campaign) -> Figure:

@@ -36,7 +36,7 @@ def figures(campaign: Campaign, job: Job | None = None) -> dict[str, dict[str, A
 
     rows, golden = made(campaign), gold(campaign)
     keep(0.3, f"Measuring agreement of {len(rows)} judgments")
-    found = {"agreement": agreement.make(rows)}
+    found = {"agreement": agreement.make(rows, campaign.scheme)}
     keep(0.6, "Measuring judges")
     found["judges"] = judges.make(rows, golden)
     keep(0.9, "Replaying schemes")

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from annotate.reports.numbers import HOW, agreement, number
 from annotate.reports.reading import Made
@@ -20,8 +21,10 @@ from ranking.agreement import (
 )
 from ranking.disputes import Disputes, disputes, worst_groups
 from ranking.grades import LEVELS
-from ranking.judgments import IntArray
+from ranking.judgments import FloatArray, IntArray
+from ranking.limits.selective import selective_confusion
 from ranking.others import others
+from ranking.schemes import Scheme
 
 #: What is reckoned, in the order it is shown.
 COEFFICIENTS: dict[str, Callable[..., Agreement]] = {
@@ -41,16 +44,21 @@ MOST_WINDOWS = 24
 #: The last part that is held against all before it, to tell whether agreement falls.
 RECENT = 0.2
 
+#: Of the pairs with a first grade so many have a second judgment: then it is asked for. Fewer come
+#: about when a first judge changes her mind.
+ASKED = 0.05
+
 MOST_JUDGES = 40
 MOST_QUERIES = 100
 MOST_PAIRS = 100
 
 
-def make(made: Made) -> dict[str, Any]:
+def make(made: Made, scheme: Scheme) -> dict[str, Any]:
     """Every figure of the page *Agreement*."""
     if not len(made):
         return {"judgments": 0, "pairs": 0, "overlapping": 0}
     found = disputes(*made.rows)
+    asked = _asked(made, scheme)
     return {
         "judgments": len(made),
         "pairs": len(np.unique(made.pair)),
@@ -61,8 +69,8 @@ def make(made: Made) -> dict[str, Any]:
         "queries": _queries(made, found),
         "queries_with_overlap": len(np.unique(_query_of(made, found.pair))),
         "couples": _couples(made),
-        "consensus": _consensus(made),
-        "grades": _by_grade(made),
+        "consensus": _consensus(made, asked),
+        "pooled": _pooled(made, asked),
         "disputed": _disputed(found),
     }
 
@@ -166,24 +174,53 @@ def _couples(made: Made) -> dict[str, Any]:
     return {"judges": found.judges.tolist(), "of": len(names), "rows": rows}
 
 
-def _consensus(made: Made) -> dict[str, Any]:
-    """How often a judge says j where the majority of the others says i."""
+def _asked(made: Made, scheme: Scheme) -> npt.NDArray[np.bool_]:
+    """After which first grades there is a second judge: by the scheme, or by what was done.
+
+    Judgments that came in a file, or under an earlier scheme, need not follow the scheme of now.
+    """
+    _, first, size = np.unique(made.pair, return_index=True, return_counts=True)
+    grade = made.grade[first]
+    pairs = np.bincount(grade, minlength=LEVELS)
+    again = np.bincount(grade[size > 1], minlength=LEVELS)
+    wanted = np.array([scheme.wants_more([level]) for level in range(LEVELS)])
+    return np.asarray(wanted | (again > ASKED * pairs))
+
+
+def _consensus(made: Made, asked: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """How often a judge says j where the majority of the others says i.
+
+    A first judgment that decided whether others were asked is no draw like theirs: it is among the
+    others, and not held against them.
+    """
     rest = others(*made.rows)
-    cell = rest.majority[rest.compared] * LEVELS + made.grade[rest.compared]
+    used = rest.compared.copy()
+    if not asked.all():
+        used[np.unique(made.pair, return_index=True)[1]] = False
+    cell = rest.majority[used] * LEVELS + made.grade[used]
     counts = np.bincount(cell, minlength=LEVELS * LEVELS).reshape(LEVELS, LEVELS)
     return {"counts": counts.tolist(), "judgments": int(counts.sum())}
 
 
-def _by_grade(made: Made) -> list[dict[str, Any]]:
-    """When one judge says this grade, how often does another of the same pair say it too?"""
-    found = confusion(*made.rows, smoothing=0, **HOW)
-    return [
-        {
-            "grade": grade,
-            "value": number(found.matrix[grade, grade]),
-            "low": number(found.low[grade, grade]),
-            "high": number(found.high[grade, grade]),
-            "couples": int(found.counts[grade].sum()),
+def _pooled(made: Made, asked: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """When one judge says i, how often does another of the same pair say j?"""
+    if asked.all():
+        found = confusion(*made.rows, **HOW)
+        return _cells(found.matrix, found.low, found.high) | {
+            "couples": found.counts.tolist(),
+            "inferred": [],
         }
-        for grade in range(LEVELS)
-    ]
+    chosen = selective_confusion(*made.rows, asked, **HOW)
+    if chosen is None:
+        return {"matrix": [], "couples": [], "inferred": []}
+    return _cells(chosen.matrix, chosen.low, chosen.high) | {
+        "couples": chosen.couples.tolist(),
+        "inferred": np.flatnonzero(~asked).tolist(),
+    }
+
+
+def _cells(matrix: FloatArray, low: FloatArray, high: FloatArray) -> dict[str, Any]:
+    return {
+        name: [[number(value) for value in row] for row in table]
+        for name, table in (("matrix", matrix), ("low", low), ("high", high))
+    }

@@ -5,6 +5,8 @@ would say that whatever one judge calls Bad another calls Good, because no coupl
 judgments was ever asked for; the ceiling would come out far too low.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +14,21 @@ from ranking.grades import LEVELS
 from ranking.judgments import FloatArray, IntArray, check_judgments
 
 _SMOOTHING = 0.5
+
+
+@dataclass(frozen=True)
+class Selective:
+    """P(another judge says j | one judge says i), with the limits of every cell.
+
+    ``couples`` counts the first and second judgments behind it, first in rows; ``asked`` are the
+    rows that were seen, the others follow from them.
+    """
+
+    matrix: FloatArray
+    low: FloatArray
+    high: FloatArray
+    couples: IntArray
+    asked: npt.NDArray[np.bool_]
 
 
 def judge_confusion(
@@ -29,18 +46,53 @@ def judge_confusion(
 
     None where no pair has two judgments that were asked for.
     """
+    table, known = _table(pair, judge, grade, asked)
+    return _matrix(table, known) if table[:, :LEVELS].any() else None
+
+
+def selective_confusion(
+    pair: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    grade: npt.ArrayLike,
+    asked: npt.ArrayLike,
+    *,
+    interval: float = 0.95,
+    rng: int | np.random.Generator = 0,
+    resamples: int = 1000,
+) -> Selective | None:
+    """:func:`judge_confusion` with percentile limits from resampling the pairs.
+
+    A pair is told by its first and second grade alone, so resampling the pairs is one multinomial
+    draw over the kinds of pairs. None where no pair has two judgments that were asked for.
+    """
+    table, known = _table(pair, judge, grade, asked)
+    if not table[:, :LEVELS].any():
+        return None
+    total = int(table.sum())
+    generator = np.random.default_rng(rng)
+    draws = generator.multinomial(total, table.ravel() / total, size=resamples)
+    found = np.array([_matrix(draw.reshape(table.shape), known) for draw in draws])
+    edge = (1 - interval) / 2
+    low, high = np.quantile(found, [edge, 1 - edge], axis=0)
+    return Selective(_matrix(table, known), low, high, table[:, :LEVELS], known)
+
+
+def _table(
+    pair: npt.ArrayLike, judge: npt.ArrayLike, grade: npt.ArrayLike, asked: npt.ArrayLike
+) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+    """Pairs by their first grade (rows) and their second; the last column has those without."""
     pairs, _, grades = check_judgments(pair, judge, grade)
     first, second = _first_two(pairs, grades)
     known = np.asarray(asked, dtype=np.bool_)
     if known.shape != (LEVELS,):
         raise ValueError(f"asked must have {LEVELS} values. Got shape {known.shape} instead.")
-    two = second >= 0
-    two[two] = known[first[two]]
-    if not two.any():
-        return None
-    couples = np.bincount(first[two] * LEVELS + second[two], minlength=LEVELS**2)
-    counts = couples.reshape(LEVELS, LEVELS) + _SMOOTHING
-    share = np.bincount(first, minlength=LEVELS) + _SMOOTHING
+    column = np.where((second >= 0) & known[first], second, LEVELS)
+    cells = np.bincount(first * (LEVELS + 1) + column, minlength=LEVELS * (LEVELS + 1))
+    return cells.reshape(LEVELS, LEVELS + 1), known
+
+
+def _matrix(table: IntArray, known: npt.NDArray[np.bool_]) -> FloatArray:
+    counts, share = table[:, :LEVELS] + _SMOOTHING, table.sum(axis=1) + _SMOOTHING
     joint = np.where(known[:, None], share[:, None] * counts / counts.sum(1, keepdims=True), 0.0)
     both = known[:, None] & known[None, :]
     joint = np.where(both, (joint + joint.T) / 2, np.maximum(joint, joint.T))

@@ -1,5 +1,5 @@
 // Every chart by its name: how it is drawn from its rows, and how high it wants to be.
-import { byGrade, coefficients, couples, couplesHeight, matrix, overTime } from "./charts/agreement.js";
+import { byGrade, coefficients, couples, couplesHeight, matrix, overTime, pooled } from "./charts/agreement.js";
 import { againstBest, histogram, schemes } from "./charts/judges.js";
 import { frontier } from "./charts/lab.js";
 import { agreement, grades } from "./charts/overview.js";
@@ -20,6 +20,7 @@ export const CHARTS = {
   coefficients: { option: coefficients, height: rowsHeight(32, 40) },
   over_time: { option: overTime },
   couples: { option: couples, height: couplesHeight },
+  pooled: { option: pooled, height: () => 290 },
   consensus: { option: matrix, height: () => 290 },
   confusion: { option: matrix, height: () => 290 },
   by_grade: { option: byGrade, height: () => 200 },

@@ -16,9 +16,9 @@ from tests.conftest import fill, person
 GRADES = ([3, 2, 1], [0], [2, 2, 4], [1], [1], [4, 1, 2])
 
 
-def judges_of(campaign: Campaign, count: int) -> list[User]:
+def judges_of(campaign: Campaign, count: int, called: str = "judge") -> list[User]:
     """So many judges, added to the campaign."""
-    found = [person(f"judge{number:02}") for number in range(count)]
+    found = [person(f"{called}{number:02}") for number in range(count)]
     for user in found:
         Membership.objects.create(campaign=campaign, user=user, role=Membership.Role.JUDGE)
     return found
@@ -58,10 +58,12 @@ def pool(campaign: Campaign, queries: int) -> None:
     fill(campaign, queries=queries, documents=5)
 
 
-def crowd(campaign: Campaign, judges: int = 6, queries: int = 20, seed: int = 0) -> list[User]:
+def crowd(
+    campaign: Campaign, judges: int = 6, queries: int = 20, *, seed: int = 0, called: str = "judge"
+) -> list[User]:
     """Three of the judges on every pair of many queries; the first one clicks at random."""
     pool(campaign, queries)
-    people = judges_of(campaign, judges)
+    people = judges_of(campaign, judges, called)
     rng = np.random.default_rng(seed)
     pairs = list(Pair.objects.filter(campaign=campaign).order_by("id"))
     truth: IntArray = rng.integers(0, 5, len(pairs))
@@ -88,6 +90,23 @@ def if_good_3(campaign: Campaign) -> list[User]:
         ],
     )
     assert sum(grades[0] >= GOOD for grades in GRADES) == 3
+    return people
+
+
+def selected(campaign: Campaign, queries: int = 40, seed: int = 0) -> list[User]:
+    """Three experts under if-good-3: the others are asked only where the first says Good+."""
+    pool(campaign, queries)
+    people = judges_of(campaign, 3)
+    rng = np.random.default_rng(seed)
+    pairs = list(Pair.objects.filter(campaign=campaign).order_by("id"))
+    truth: IntArray = rng.integers(0, 5, len(pairs))
+    said = draw(np.repeat(truth[:, None], 3, axis=1), SKILLS["expert"], rng)
+    rows = [
+        (pair, people[turn], int(grades[turn]))
+        for pair, grades in zip(pairs, said, strict=True)
+        for turn in range(3 if grades[0] >= GOOD else 1)
+    ]
+    give(campaign, rows)
     return people
 
 

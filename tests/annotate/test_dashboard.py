@@ -3,6 +3,7 @@
 import hashlib
 import re
 import uuid
+from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -210,6 +211,22 @@ def test_every_chart_has_its_figures_in_a_table(campaign: Campaign, dana_client:
     page = text(html)
     assert "Perfect 12 8 %" in page
     assert "0.714 0.66–0.76 0.648 – – 0.03 12" in page
+
+
+def test_overview_holds_the_busiest_judges_against_each_other(campaign: Campaign) -> None:
+    people = judged.crowd(campaign, judges=15, queries=40)
+    reckon(campaign)
+    here = {figure.name: figure for figure in overview.figures(campaign)}["couples"]
+    everywhere = {figure.name: figure for figure in agreement.figures(campaign)}["couples"]
+    shared: Counter[int] = Counter()
+    for row in everywhere.rows:
+        shared.update({row["one_id"]: row["pairs"], row["other_id"]: row["pairs"]})
+    seen = {row[key] for row in here.rows for key in ("one_id", "other_id")}
+    assert len(seen) == overview.COUPLED < len(people)
+    unseen = {person.pk for person in people} - seen
+    assert min(shared[judge] for judge in seen) >= max(shared[judge] for judge in unseen)
+    assert "The 12 busiest of 15 judges." in here.about
+    assert "busiest" not in everywhere.about
 
 
 def test_charts_draw_what_the_rows_say(campaign: Campaign) -> None:

@@ -13,6 +13,7 @@ from annotate import jobs, labels, reports
 from annotate.models import Campaign, Job, Pair, Report, Seat
 from annotate.reports.warnings import Usual, warnings
 from ranking import agreement as lib
+from ranking.limits.selective import selective_confusion
 from ranking.noise import judge_pnoise
 from ranking.others import others
 from ranking.replay import replay
@@ -115,20 +116,43 @@ def test_couples_and_grades_equal_the_library(campaign: Campaign) -> None:
             near(kappas.high[one, other]),
         )
         assert row["pairs"] == kappas.pairs[one, other]
-    matrix = lib.confusion(*rows, smoothing=0).matrix
-    assert [row["value"] for row in found["grades"]] == [near(value) for value in matrix.diagonal()]
+    pooled = lib.confusion(*rows, **HOW)
+    for name in ("matrix", "low", "high"):
+        expected = [[near(value) for value in row] for row in getattr(pooled, name)]
+        assert found["pooled"][name] == expected
+    assert found["pooled"]["couples"] == pooled.counts.tolist()
+    assert found["pooled"]["inferred"] == []
+
+
+def test_under_if_good_nobody_is_said_to_change_bad_to_good(campaign: Campaign) -> None:
+    judged.selected(campaign)
+    rows = labels.judgments(labels.counted(campaign))
+    found = run(campaign)["agreement"]
+    asked = [False, False, True, True, True]
+    expected = selective_confusion(*rows, asked, **HOW)
+    assert expected is not None
+    pooled = found["pooled"]
+    assert pooled["matrix"] == [[near(value) for value in row] for row in expected.matrix]
+    assert pooled["couples"] == expected.couples.tolist()
+    assert pooled["inferred"] == [0, 1]
+    naive = lib.confusion(*rows).matrix
+    assert sum(pooled["matrix"][0][2:]) < 0.5 * naive[0, 2:].sum()
+    # Of a pair with three judgments the first one led to the others: two are held against them.
+    sizes = np.unique(rows[0], return_counts=True)[1]
+    assert found["consensus"]["judgments"] == np.sum(sizes[sizes > 1] - 1)
 
 
 def test_consensus_of_the_others_written_out(campaign: Campaign) -> None:
     judged.if_good_3(campaign)
     found = run(campaign)["agreement"]["consensus"]
-    # (3,2,1): 3 against {2,1} → 2, 2 against {3,1} → 3, 1 against {3,2} → 3; of two tied grades the
-    # first from the top wins. (2,2,4): 4, 4, 2. (4,1,2): 2, 4, 4.
+    # The first of each led to the others and is not held against them. (3,2,1): 2 against {3,1} is
+    # held against 3, 1 against {3,2} too; of two tied grades the first from the top wins. (2,2,4):
+    # 2 against {2,4} → 4, 4 against {2,2} → 2. (4,1,2): 1 against {4,2} → 4, 2 against {4,1} → 4.
     counts = np.zeros((5, 5), int)
-    for consensus, hers in [(2, 3), (3, 2), (3, 1), (4, 2), (4, 2), (2, 4), (2, 4), (4, 1), (4, 2)]:
+    for consensus, hers in [(3, 2), (3, 1), (4, 2), (2, 4), (4, 1), (4, 2)]:
         counts[consensus, hers] += 1
     assert found["counts"] == counts.tolist()
-    assert found["judgments"] == 9
+    assert found["judgments"] == 6
 
 
 def test_windows_divide_the_overlapping_pairs(campaign: Campaign) -> None:

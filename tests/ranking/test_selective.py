@@ -5,7 +5,7 @@ import pytest
 
 from ranking.agreement import confusion
 from ranking.limits import limiting_ndcg
-from ranking.limits.selective import judge_confusion
+from ranking.limits.selective import judge_confusion, selective_confusion
 from ranking.schemes import SCHEMES, Scheme
 from ranking.simulation import SKILLS
 
@@ -77,3 +77,27 @@ def test_without_a_second_judgment_nothing_is_known() -> None:
 def test_asked_must_name_every_grade() -> None:
     with pytest.raises(ValueError, match="asked must have 5 values"):
         judge_confusion([1, 1], [1, 2], [0, 0], [True])
+
+
+def test_intervals_hold_the_truth_and_shrink_with_pairs() -> None:
+    scheme = SCHEMES["if-good-k"](k=3)
+    few = selective_confusion(*judged(scheme, 2_000), asked(scheme), resamples=200)
+    many = selective_confusion(*judged(scheme, 20_000), asked(scheme), resamples=200)
+    assert few is not None
+    assert many is not None
+    seen = slice(2, None)
+    assert np.mean((few.low <= BETWEEN)[seen] & (few.high >= BETWEEN)[seen]) >= 0.8
+    assert np.median((few.high - few.low)[seen]) > 2 * np.median((many.high - many.low)[seen])
+    matrix = judge_confusion(*judged(scheme, 2_000), asked(scheme))
+    np.testing.assert_array_equal(few.matrix, matrix)
+    assert few.couples[:2].sum() == 0
+    assert few.asked.tolist() == [False, False, True, True, True]
+
+
+def test_intervals_are_the_same_every_time_and_missing_without_couples() -> None:
+    one = selective_confusion([1, 1, 2], [1, 2, 1], [4, 3, 0], [True] * 5, resamples=50)
+    two = selective_confusion([1, 1, 2], [1, 2, 1], [4, 3, 0], [True] * 5, resamples=50)
+    assert one is not None
+    assert two is not None
+    np.testing.assert_array_equal(one.low, two.low)
+    assert selective_confusion([1, 2], [1, 1], [4, 0], [True] * 5) is None

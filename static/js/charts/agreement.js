@@ -139,6 +139,36 @@ export function matrix(rows) {
   };
 }
 
+/** How two judges of a pair differ. Rows that were inferred are paler. */
+export function pooled(rows) {
+  return {
+    ...base(`What another judge says, by what one says. ${rows.filter((row) => row.one === row.other).map((row) => `${row.one}: ${percent(row.share)} the same`).join(", ")}.`),
+    grid: { left: 76, right: 8, top: 6, bottom: 46 },
+    xAxis: axis({ type: "category", data: GRADES, name: "another says", nameLocation: "middle", nameGap: 28, splitLine: { show: false }, axisLabel: { color: colour("text"), interval: 0, hideOverlap: false, fontSize: 11 } }),
+    yAxis: axis({ type: "category", inverse: true, data: GRADES, splitLine: { show: false }, axisLabel: { color: colour("text") } }),
+    tooltip: {
+      ...base("").tooltip,
+      trigger: "item",
+      formatter: ({ dataIndex }) => {
+        const row = rows[dataIndex];
+        const n = row.how ? "inferred from the other rows" : `n = ${number.format(row.count)} couples`;
+        return `One says ${row.one}, another ${row.other}\n${percent(row.share)} of the row (95 % ${percent(row.low)}–${percent(row.high)})\n${n}`;
+      },
+    },
+    series: [
+      {
+        id: "main",
+        type: "custom",
+        data: rows.map((row) => [GRADES.indexOf(row.other), GRADES.indexOf(row.one)]),
+        renderItem: ({ dataIndex }, api) => {
+          const { share, how } = rows[dataIndex];
+          return cell(api, `${how ? "≈ " : ""}${percent(share)}`, heat(how ? share / 2 : share, { cold: "none" }));
+        },
+      },
+    ],
+  };
+}
+
 export function byGrade(rows) {
   return {
     ...base(`Agreement by grade: ${rows.map((row) => `${row.name} ${percent(row.value)}`).join(", ")}.`),
@@ -150,7 +180,7 @@ export function byGrade(rows) {
       trigger: "item",
       formatter: ({ dataIndex }) => {
         const row = rows[dataIndex];
-        return `${row.name}: another says it too in ${percent(row.value)} (95 % ${percent(row.low)}–${percent(row.high)})\nn = ${number.format(row.couples)} couples of judgments`;
+        return `${row.name}: another says it too in ${row.how ? "at least " : ""}${percent(row.value)} (95 % ${percent(row.low)}–${percent(row.high)})\nn = ${number.format(row.couples)} couples of judgments`;
       },
     },
     series: [
@@ -169,7 +199,7 @@ export function byGrade(rows) {
             type: "group",
             children: [
               { type: "line", shape: { x1: left, y1: y, x2: right, y2: y }, style: { stroke: colour("text"), lineWidth: 1.5 } },
-              { type: "text", style: { text: percent(row.value), x: right + 8, y, fill: colour("text"), verticalAlign: "middle", fontSize: 12 } },
+              { type: "text", style: { text: `${row.how ? "≥ " : ""}${percent(row.value)}`, x: right + 8, y, fill: colour("text"), verticalAlign: "middle", fontSize: 12 } },
             ],
           };
         },

@@ -1,19 +1,13 @@
-"""Whether the judges agree: all, over time, by query, by couple, by grade. Reads only."""
+"""Every figure of the page *Agreement*. Reads only."""
 
+from collections import Counter
 from typing import Any
 
+from annotate.agreement.matrices import NO_OVERLAP, by_grade, consensus, pooled
+from annotate.agreement.snapshots import KIND
 from annotate.figures import Column, Figure, Row, names, stored, when, word
-from annotate.models import Campaign, Pair, Query, Snapshot
-from ranking.grades import LEVELS
+from annotate.models import Campaign, Pair, Query
 
-#: Below this share of chance-corrected agreement labels say little; Krippendorff's own advice
-#: is not to conclude anything below 0.667, but five-grade relevance rarely gets there.
-LOW_ALPHA = 0.4
-ENOUGH_PAIRS = 30
-HISTORY = 120
-
-KIND = "agreement"
-NO_OVERLAP = "No pair has two judgments yet. Agreement appears with the first second opinion."
 SHORT = 90
 
 #: Each coefficient: its name, and what it says.
@@ -34,44 +28,6 @@ WORDS = {
 }
 
 
-# -- Snapshots ------------------------------------------------------------------------------------
-
-
-def latest(campaign: Campaign) -> Snapshot | None:
-    """The figures as they stood when labels were last made."""
-    return campaign.snapshots.first()
-
-
-def history(campaign: Campaign) -> list[Snapshot]:
-    """Snapshots from first to last, thinned evenly where there are many."""
-    ids = list(campaign.snapshots.order_by("id").values_list("pk", flat=True))
-    if len(ids) > HISTORY:
-        step = (len(ids) - 1) / (HISTORY - 1)
-        ids = [ids[round(number * step)] for number in range(HISTORY)]
-    return list(campaign.snapshots.filter(pk__in=ids).order_by("id"))
-
-
-def is_low(snapshot: Snapshot | None) -> bool:
-    """Whether enough overlapping pairs say that the judges hardly agree."""
-    return (
-        snapshot is not None
-        and snapshot.alpha is not None
-        and snapshot.overlapping >= ENOUGH_PAIRS
-        and snapshot.alpha < LOW_ALPHA
-    )
-
-
-def fall(campaign: Campaign) -> tuple[float, float, int] | None:
-    """α of the latest fifth of the pairs, of those before, and n, where it surely fell."""
-    recent = stored(campaign, KIND)[0].get("recent")
-    if not recent or not recent["falls"]:
-        return None
-    return recent["now"]["value"], recent["before"]["value"], recent["now"]["pairs"]
-
-
-# -- The page -------------------------------------------------------------------------------------
-
-
 def figures(campaign: Campaign) -> list[Figure]:
     """Every figure of the page, in its order."""
     data, _ = stored(campaign, KIND)
@@ -79,6 +35,7 @@ def figures(campaign: Campaign) -> list[Figure]:
         coefficients(data),
         over_time(data),
         couples(data),
+        pooled(data),
         consensus(data),
         by_grade(data),
         queries(campaign, data),
@@ -138,17 +95,19 @@ def over_time(data: dict[str, Any]) -> Figure:
     )
 
 
-def couples(data: dict[str, Any]) -> Figure:
+def couples(data: dict[str, Any], most: int | None = None) -> Figure:
+    """Every two judges; with ``most`` those of so many judges who share most with the others."""
     found = data.get("couples", {"judges": [], "rows": [], "of": 0})
-    called = names(found["judges"])
+    shown = _sharing_most(found["rows"], most) if most else set(found["judges"])
+    called = names(shown)
     rows = [
         row
         | {"one": called.get(row["one"], "–"), "other": called.get(row["other"], "–")}
         | {"one_id": row["one"], "other_id": row["other"]}
         for row in found["rows"]
+        if {row["one"], row["other"]} <= shown
     ]
-    shown = len(found["judges"])
-    some = f" The {shown} busiest of {found['of']} judges." if shown < found["of"] else ""
+    some = f" The {len(shown)} busiest of {found['of']} judges." if len(shown) < found["of"] else ""
     return Figure(
         "couples",
         "Judge against judge",
@@ -165,62 +124,11 @@ def couples(data: dict[str, Any]) -> Figure:
     )
 
 
-def matrix_rows(counts: list[list[int]]) -> list[Row]:
-    """A table of the consensus (rows) against a judge (columns), as long rows."""
-    return [
-        {
-            "consensus": word(i),
-            "judge": word(j),
-            "count": counts[i][j],
-            "share": counts[i][j] / sum(counts[i]) if sum(counts[i]) else None,
-        }
-        for i in reversed(range(LEVELS))
-        for j in reversed(range(LEVELS))
-    ]
-
-
-MATRIX = (
-    Column("consensus", "The others say"),
-    Column("judge", "A judge says"),
-    Column("count", "Judgments", "whole"),
-    Column("share", "Share of the row", "percent"),
-)
-
-
-def consensus(data: dict[str, Any]) -> Figure:
-    found = data.get("consensus", {"counts": [], "judgments": 0})
-    return Figure(
-        "consensus",
-        "A judge against the others",
-        "Where the majority of the others says the grade on the left, how often does a judge say "
-        f"the grade below? n = {found['judgments']:,} judgments, each against the others.",
-        MATRIX,
-        matrix_rows(found["counts"]) if found["judgments"] else [],
-        NO_OVERLAP,
-    )
-
-
-def by_grade(data: dict[str, Any]) -> Figure:
-    rows = [
-        row | {"name": word(row["grade"])}
-        for row in reversed(data.get("grades", []))
-        if data["overlapping"]
-    ]
-    couples_of = sum(row["couples"] for row in rows)
-    return Figure(
-        "by_grade",
-        "Agreement by grade",
-        "When one judge gives this grade, how often does another of the same pair give it too? "
-        f"n = {couples_of:,} couples of judgments.",
-        [
-            Column("name", "Grade"),
-            Column("value", "Also given by another", "percent"),
-            Column("low:high", "95 % interval", "interval"),
-            Column("couples", "Couples", "whole"),
-        ],
-        rows,
-        NO_OVERLAP,
-    )
+def _sharing_most(rows: list[Row], most: int) -> set[int]:
+    shared: Counter[int] = Counter()
+    for row in rows:
+        shared.update({row["one"]: row["pairs"], row["other"]: row["pairs"]})
+    return {judge for judge, _ in shared.most_common(most)}
 
 
 def queries(campaign: Campaign, data: dict[str, Any]) -> Figure:
