@@ -1,6 +1,6 @@
 """Campaigns, who takes part in them and what they are told. The only writer of all three."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -162,15 +162,21 @@ def remove_judge(campaign: Campaign, user: User) -> None:
 
 
 def may_invite(manager: User, user: User) -> bool:
-    """Whether this manager may give this person a link that signs her in.
+    """Whether this manager may give this person a link that signs her in."""
+    return user.pk in invitable(manager, [user])
 
-    Whoever has the link is that person, so only for judges who belong to nobody else.
+
+def invitable(manager: User, users: Collection[User]) -> set[int]:
+    """Those of these people whom this manager may give a link that signs them in.
+
+    Whoever has the link is that person, so only judges who belong to nobody else.
     """
-    if user.manages:
-        return False
-    if manager.is_administrator:
-        return True
-    return not user.memberships.exclude(campaign__in=access.managed_campaigns(manager)).exists()
+    found = {user.pk for user in users if not user.manages}
+    if not manager.is_administrator:
+        mine = access.managed_campaigns(manager)
+        elsewhere = Membership.objects.filter(user__in=found).exclude(campaign__in=mine)
+        found -= set(elsewhere.values_list("user_id", flat=True))
+    return found
 
 
 def known_people(manager: User, campaign: Campaign) -> QuerySet[User]:

@@ -3,7 +3,7 @@
 from copy import copy
 
 from django.contrib import messages
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import OuterRef, Subquery
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -11,10 +11,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate import campaigns, costs, jobs, planner
 from annotate.access import SignedInRequest, managed_campaign, managed_campaigns, managers_only
 from annotate.forms.campaigns import CampaignForm
-from annotate.models import Campaign, Pair, Snapshot
+from annotate.models import Campaign, Snapshot
 from annotate.models.campaigns import NUMBERS
 
-NOT_JUDGED = (Pair.State.GOLD, Pair.State.DROPPED)
 DONE = {
     "open": "The campaign is open. Judges get pairs now.",
     "pause": "The campaign is paused. Judges get no new pairs.",
@@ -27,17 +26,17 @@ DONE = {
 def campaign_list(request: SignedInRequest) -> HttpResponseBase:
     """Every campaign this person manages, with the figures to choose one by."""
     latest = Snapshot.objects.filter(campaign=OuterRef("pk")).order_by("-id")
-    mine = (
+    mine = list(
         managed_campaigns(request.user)
         .annotate(
-            n_pairs=Count("pairs", filter=~Q(pairs__state__in=NOT_JUDGED)),
-            n_closed=Count("pairs", filter=Q(pairs__state=Pair.State.CLOSED)),
             n_judgments=Subquery(latest.values("judgments")[:1]),
             alpha=Subquery(latest.values("alpha")[:1]),
         )
         .order_by("-created_at", "-id")
     )
-    return render(request, "campaigns/list.html", {"campaigns": mine})
+    progress = costs.progress_of(mine)
+    found = [(campaign, progress[campaign.pk]) for campaign in mine]
+    return render(request, "campaigns/list.html", {"campaigns": found})
 
 
 @managers_only

@@ -37,13 +37,12 @@ def campaign_judges(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 
 def _judges_page(request: SignedInRequest, campaign: Campaign, form: JudgeForm) -> HttpResponseBase:
+    found = standings.of_campaign(campaign)
+    invitable = campaigns.invitable(request.user, [standing.user for standing in found])
     context = {
         "campaign": campaign,
         "form": form,
-        "people": [
-            (standing, campaigns.may_invite(request.user, standing.user))
-            for standing in standings.of_campaign(campaign)
-        ],
+        "people": [(standing, standing.user.pk in invitable) for standing in found],
         "known": campaigns.known_people(request.user, campaign),
         "needed": campaigns.judges_needed(campaign),
         "link": request.session.pop(LINK, None),
