@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate import standings
@@ -29,6 +30,11 @@ class JudgeOut(PersonOut):
     gold_right = serializers.IntegerField(help_text="So many of them right.")
 
 
+@extend_schema_field({"type": "string", "format": "email"})
+class EmailField(TextField):
+    """An address; the form of the page says which are."""
+
+
 class JudgeIn(Incoming):
     """Somebody known by her id or her address, or somebody new."""
 
@@ -39,7 +45,7 @@ class JudgeIn(Incoming):
         help_text="A judge of another campaign of yours.",
     )
     name = TextField(required=False, max_length=120)
-    email = TextField(required=False, max_length=254)
+    email = EmailField(required=False, max_length=254)
 
 
 class StandingIn(Incoming):

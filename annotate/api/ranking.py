@@ -14,7 +14,7 @@ from annotate.access import managed_campaign
 from annotate.api import described
 from annotate.api.authentication import needs, person
 from annotate.api.errors import ConflictError
-from annotate.api.fields import NumberField, TextField
+from annotate.api.fields import NumberField, TextField, WordsField
 from annotate.api.once import KEY, once
 from annotate.api.parsing import JsonParser
 from annotate.api.serializers import Incoming
@@ -42,7 +42,7 @@ def _text(longest: int = LONGEST_TEXT) -> TextField:
 
 
 class CandidateIn(Incoming):
-    id = TextField(max_length=2048, help_text="What you call the document.")
+    id = WordsField(max_length=2048, trim_whitespace=False, help_text="What you call the document.")
     features = serializers.ListField(
         child=NumberField(),
         default=list,

@@ -25,6 +25,7 @@ from annotate.models import Campaign, TrainingRun
 from annotate.quality import Mean
 
 TAG = "Rankers"
+UNDER_WAY = (TrainingRun.State.WAITING, TrainingRun.State.RUNNING)
 PLACE = (SLUG, number("run", "The number of the run."))
 WHAT = OpenApiParameter(
     "what", str, OpenApiParameter.PATH, enum=list(model_files.FILES), description="Which file."
@@ -117,8 +118,7 @@ RUN_DETAIL: Fields = RUN | {
 
 def _row(run: TrainingRun) -> Fields:
     names = [name for name in RUN if name != "progress"]
-    under_way = run.state in (TrainingRun.State.WAITING, TrainingRun.State.RUNNING)
-    progress = training.progress(run) if under_way else 1.0
+    progress = training.progress(run) if run.state in UNDER_WAY else 1.0
     return {name: getattr(run, name) for name in names} | {"progress": progress}
 
 
@@ -241,6 +241,8 @@ def cancel(request: Request, slug: str, run: int) -> Response:
 def _cancel(request: Request, campaign: Campaign, run_number: int) -> Response:
     found = _run(campaign, run_number)
     checked(NothingIn, request)
+    if found.state not in UNDER_WAY:
+        raise ConflictError(f"Run {found.number} has ended: it is {found.state}.")
     training.cancel(found, person(request))
     return Response(_detail(_run(campaign, run_number)))
 
