@@ -8,15 +8,18 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import template
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.formats import date_format
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 
 from annotate import notes
 from annotate.figures import Column, Figure, Row
 from annotate.models import Campaign, User
-from annotate.templatetags.figures import MISSING, figure, percent, whole
+from annotate.templatetags.figures import MISSING, figure, grade_bar, percent, whole
 from ranking.grades import Grade
 
 register = template.Library()
@@ -138,13 +141,38 @@ def _link(column: Column, row: Row, slug: str) -> str:
 @register.inclusion_tag("campaigns/_figure_table.html")
 def figure_table(shown: Figure, campaign: Campaign) -> dict[str, Any]:
     """The numbers of a figure."""
+    lines = ([cell(column, row, campaign.slug) for column in shown.columns] for row in shown.rows)
     return {
         "figure": shown,
         "heads": [(column.title, column.kind not in LEFT) for column in shown.columns],
-        "rows": [
-            [cell(column, row, campaign.slug) for column in shown.columns] for row in shown.rows
-        ],
+        "rows": [_line(cells) for cells in lines],
     }
+
+
+def _line(cells: list[Cell]) -> SafeString:
+    """A row as HTML. A template for each cell would take most of the time of a large page."""
+    first, *rest = cells
+    head = format_html(
+        '<th scope="row" class="{}">{}</th>', "numeric" if first.numeric else "", _inside(first)
+    )
+    return head + format_html_join(
+        "",
+        '<td class="{}is-{}">{}</td>',
+        (("numeric " if one.numeric else "", one.kind, _inside(one)) for one in rest),
+    )
+
+
+def _inside(one: Cell) -> str:
+    """What stands in a cell."""
+    if one.histogram is not None:
+        return render_to_string("campaigns/_grade_bar.html", grade_bar(one.histogram))
+    if one.href:
+        return format_html('<a href="{}">{}</a>', one.href, one.text)
+    if one.kind == "worry" and one.text:
+        return format_html('<strong class="worry" title="{}">{}</strong>', one.title, one.text)
+    if one.grade is not None:
+        return format_html('<span class="dot g{}"></span>{}', one.grade, one.text)
+    return one.text
 
 
 @register.inclusion_tag("campaigns/_chart.html")
