@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from annotate import jobs, training
+from annotate import jobs, lab, training
 from annotate.models import Campaign, Pair, TrainingRun
 
 State = TrainingRun.State
@@ -11,6 +11,7 @@ State = TrainingRun.State
 def plan() -> None:
     """Look at every campaign that is under way."""
     training.settle()
+    lab.settle()
     for campaign in Campaign.objects.exclude(state=Campaign.State.DRAFT):
         if Pair.objects.filter(campaign=campaign, stale=True).exists():
             jobs.enqueue("aggregate", campaign)

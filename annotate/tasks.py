@@ -8,7 +8,18 @@ from celery.signals import worker_shutting_down
 from django.db import Error as DatabaseProblem
 from django.db import connection
 
-from annotate import imports, jobs, labels, replies, reports, routing, schedule, training, webhooks
+from annotate import (
+    imports,
+    jobs,
+    lab,
+    labels,
+    replies,
+    reports,
+    routing,
+    schedule,
+    training,
+    webhooks,
+)
 from annotate.models import Job
 
 log = logging.getLogger(__name__)
@@ -21,6 +32,9 @@ WORK: dict[str, Callable[[Job], None]] = {
     "estimate": routing.estimate,
     "fold": training.fold,
     "import": imports.run,
+    "lab": lab.begin,
+    "lab-draw": lab.draw,
+    "lab-finish": lab.finish,
     "relabel": labels.relabel,
     "report": reports.run,
     "reroute": routing.reroute,

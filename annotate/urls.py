@@ -12,6 +12,7 @@ from annotate.views import (
     judges,
     judging,
     keys,
+    lab,
     pairs,
     planning,
     ranker,
@@ -106,6 +107,9 @@ urlpatterns: list[URLPattern] = [
         webhooks.delivery_again,
         name="delivery_again",
     ),
+    path("campaigns/<slug:slug>/lab/", lab.campaign_lab, name="campaign_lab"),
+    path("campaigns/<slug:slug>/lab/<int:number>/", lab.lab_change, name="lab_change"),
+    path("campaigns/<slug:slug>/lab/<int:number>/<str:name>.csv", lab.lab_csv, name="lab_csv"),
     # Figures
     path("campaigns/<slug:slug>/agreement/", reports.campaign_agreement, name="campaign_agreement"),
     path("campaigns/<slug:slug>/cost/", reports.campaign_cost, name="campaign_cost"),

@@ -54,6 +54,8 @@ WRITERS = {
     "Guideline": {"campaigns"},
     "Job": {"jobs"},
     "Judgment": {"routing"},
+    "LabCell": {"lab"},
+    "LabRun": {"lab"},
     "Label": {"labels"},
     "Ledger": {"routing"},
     "Membership": {"campaigns"},

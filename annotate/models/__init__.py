@@ -4,6 +4,7 @@ from annotate.models.campaigns import Campaign, Guideline, Membership, scheme_of
 from annotate.models.decisions import Adjudication
 from annotate.models.history import Event
 from annotate.models.judging import Judgment, Ledger, Refusal, Seat, Standing
+from annotate.models.lab import LabCell, LabRun
 from annotate.models.notes import Note
 from annotate.models.paying import Ask, Estimate
 from annotate.models.people import ApiToken, SignInLink, User
@@ -27,6 +28,8 @@ __all__ = [
     "Guideline",
     "Job",
     "Judgment",
+    "LabCell",
+    "LabRun",
     "Label",
     "Ledger",
     "Membership",

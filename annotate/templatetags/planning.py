@@ -1,4 +1,4 @@
-"""Figures that belong to no campaign: those of a plan."""
+"""Figures of the planner and the Lab, with the ways they write numbers."""
 
 from typing import Any
 
@@ -16,6 +16,12 @@ def _cell(column: Column, row: Row) -> Cell:
     if column.kind == "span":
         low, high = (f"{value:,}" for value in values)
         return Cell("always" if low == high else f"{low}–{high}", True, column.kind)
+    if column.kind == "interval3":
+        known = [f"{value:+.3f}".replace("-", "−") for value in values if value is not None]
+        return Cell(" to ".join(known) or MISSING, True, column.kind)
+    if column.kind == "signed3":
+        text = MISSING if values[0] is None else f"{values[0]:+.3f}".replace("-", "−")
+        return Cell(text, True, column.kind)
     if column.kind == "money":
         return Cell(MISSING if values[0] is None else f"{values[0]:,.2f}", True, column.kind)
     return cell(column, row, "")

@@ -1,8 +1,13 @@
 """What the commands of the experiments share: options, progress and printing."""
 
 import argparse
+import json
+import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+
+from ranking.experiments.tables import as_csv, markdown
 
 
 class Options(argparse.Namespace):
@@ -14,6 +19,7 @@ class Options(argparse.Namespace):
     processes: int
     cache: Path | None
     csv: Path | None
+    json: bool
     on: str
     router: list[str] | None
     baseline: str | None
@@ -35,6 +41,7 @@ def parser(name: str, about: str | None) -> argparse.ArgumentParser:
     command.add_argument("--processes", type=_positive, default=1, help="how many to work in")
     command.add_argument("--cache", type=Path, default=None, help="where to keep finished cells")
     command.add_argument("--csv", type=Path, default=None, help="where to write the table")
+    command.add_argument("--json", action="store_true", help="a line of JSON for every table")
     return command
 
 
@@ -44,10 +51,28 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def say(text: str) -> None:
-    """Print to standard output at once."""
-    sys.stdout.write(f"{text}\n\n")
+def show(
+    options: Options, title: str, head: Sequence[str], rows: Sequence[Sequence[object]]
+) -> None:
+    """A table under its title on standard output, as Markdown or as one line of JSON, at once."""
+    if options.json:
+        cells = [[_plain(cell) for cell in row] for row in rows]
+        sys.stdout.write(json.dumps({"title": title, "head": list(head), "rows": cells}) + "\n")
+    else:
+        sys.stdout.write(f"{title}\n\n{markdown(head, rows)}\n\n")
     sys.stdout.flush()
+
+
+def save(options: Options, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """The table as a file, where one is wanted."""
+    if options.csv:
+        options.csv.write_text(as_csv(head, rows), encoding="utf-8")
+
+
+def _plain(cell: object) -> object:
+    """As JSON has it, which knows neither nan nor the numbers of numpy."""
+    value = cell.item() if hasattr(cell, "item") else cell
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def progress_line(done: int, total: int) -> None:

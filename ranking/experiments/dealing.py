@@ -106,6 +106,21 @@ def wanted(grade: IntArray, number: IntArray, scheme: Scheme) -> IntArray:
     return taken
 
 
+def short(dealt: Deal, router: Router, taken: IntArray) -> int:
+    """How many pairs have given all they have while the router still wants more of them.
+
+    While there are any, what the router costs and what it reaches are both less than they would
+    be. If-it-pays is not asked pair by pair: every pair counts that gave all and is below its cap.
+    """
+    out = taken == dealt.number
+    if isinstance(router, IfItPays | Budgeted):
+        cap = router.cap if isinstance(router, IfItPays) else router.policy.cap
+        return int(np.count_nonzero(out & (dealt.number < cap) & (taken > 1)))
+    rows, number = np.unique(dealt.grade[out], axis=0, return_counts=True)
+    more = [router.wants_more([grade for grade in row if grade >= 0]) for row in rows.tolist()]
+    return int(number[np.array(more, dtype=np.bool_)].sum())
+
+
 def paid(dealt: Deal, policy: IfItPays, model: Aggregator, budget: float | None = None) -> IntArray:
     """How many judgments of each pair if-it-pays takes, re-estimated after every round of answers.
 

@@ -17,11 +17,10 @@ import numpy.typing as npt
 
 from ranking.agreement.judges import confusion
 from ranking.data import rotation
-from ranking.experiments.command import Options, parser, say
+from ranking.experiments.command import Options, parser, save, show
 from ranking.experiments.dealing import deal
 from ranking.experiments.judged import Judged, nyt, web_search
 from ranking.experiments.letor import Letor, read_collection
-from ranking.experiments.tables import as_csv, markdown
 from ranking.judgments import FloatArray
 from ranking.limits import dataset_limit, query_limits
 from ranking.metrics import ndcg, summary
@@ -142,12 +141,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = command.parse_args(arguments, Options())
     wanted = options.part or ["table", "predict"]
     if "predict" in wanted:
-        say(markdown(*predictions(options.data, options.draws or 100)))
+        show(options, "Predicted against actual", *predictions(options.data, options.draws or 100))
     if "table" in wanted:
         head, rows = table(options.data, 10 * (options.draws or 100))
-        say(markdown(head, rows))
-        if options.csv:
-            options.csv.write_text(as_csv(head, rows), encoding="utf-8")
+        show(options, "Ceilings beside a ranker", head, rows)
+        save(options, head, rows)
     return 0
 
 

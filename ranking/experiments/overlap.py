@@ -17,7 +17,7 @@ import numpy as np
 
 from ranking.aggregation import Majority
 from ranking.agreement.distribution import DistributionTest, distribution_test
-from ranking.experiments.command import Options, parser, progress_line, say
+from ranking.experiments.command import Options, parser, progress_line, save, show
 from ranking.experiments.dealing import Budgeted
 from ranking.experiments.judged import Judged, web_search
 from ranking.experiments.letor import (
@@ -31,7 +31,7 @@ from ranking.experiments.letor import (
     read_collection,
     train_all,
 )
-from ranking.experiments.tables import as_csv, lines, markdown
+from ranking.experiments.tables import lines
 from ranking.grades import GOOD, LEVELS, Grade
 from ranking.judgments import FloatArray
 from ranking.paying import IfItPays
@@ -76,11 +76,17 @@ def paying(data: Letor, skill: str, k: int = 3) -> list[Trained]:
     confusion = SKILLS[skill] / SKILLS[skill].sum(axis=1, keepdims=True)
     budget = 1 + (k - 1) * float(shares @ confusion[:, GOOD:].sum(axis=1))
     policy = IfItPays(price=0.05, at_once=3)
+    equal = Budgeted(round(budget, 4), policy)
+    deep = Budgeted(round(budget, 4), IfItPays(price=0.05, k=10, at_once=3))
     return [
         Trained("baseline", Single()),
         Trained("if-good-3", IfGood(k)),
+        Trained("if-good-3, mean", IfGood(k), "mean"),
         Trained("if-good-3, expected gain", IfGood(k), EXPECTED),
-        Trained("if-it-pays, expected gain", Budgeted(round(budget, 4), policy), EXPECTED),
+        Trained("if-it-pays, mean", equal, "mean"),
+        Trained("if-it-pays, expected gain", equal, EXPECTED),
+        Trained("if-it-pays for NDCG@10, mean", deep, "mean"),
+        Trained("if-it-pays for NDCG@10, expected gain", deep, EXPECTED),
         Trained("3-overlap", KOverlap(3)),
         Trained("3-overlap, expected gain", KOverlap(3), EXPECTED),
         Trained("if-it-pays to 3, expected gain", Budgeted(3.0, policy), EXPECTED),
@@ -141,25 +147,30 @@ def histogram(judged: Judged) -> tuple[FloatArray, FloatArray]:
     return said, true
 
 
-def show_web(judged: Judged, wanted: Sequence[str], draws: int) -> None:
+def show_web(options: Options, judged: Judged, wanted: Sequence[str]) -> None:
     """Figures 1 to 3 on judgments whose truth is known, as tables."""
     words = [Grade(grade).word for grade in range(LEVELS)]
     if "best-judge" in wanted:
         of_judgment = judged.truth[judged.pair]
-        found = crowd_curve(judged.pair, judged.judge, judged.grade, of_judgment, draws=draws)
+        found = crowd_curve(
+            judged.pair, judged.judge, judged.grade, of_judgment, draws=options.draws or 20
+        )
         columns = (found.judges, found.accuracy, found.low, found.high, found.pairs)
-        say(markdown(["judges", "right", "low", "high", "pairs"], list(zip(*columns, strict=True))))
-        say(f"Best judge: {found.best_accuracy:.4f} of {found.best_pairs} pairs.")
+        head = ["judges", "right", "low", "high", "pairs"]
+        show(options, "Majority of n judges", head, list(zip(*columns, strict=True)))
+        best = [[found.best_accuracy, found.best_pairs]]
+        show(options, "Best judge alone", ["right", "pairs"], best)
     if "featured" in wanted:
         rows = []
         for one in featured(judged):
             own, others = (one.test.counts / one.test.counts.sum(axis=1, keepdims=True)).tolist()
             rows.append([words[one.grade], one.pairs, *own, *others, one.test.p, one.test.effect])
         head = ["most", "pairs", *words, *(f"majority {word}" for word in words), "p", "V"]
-        say(markdown(head, rows))
+        show(options, "Judges who give a grade most, beside the majority", head, rows)
     if "histogram" in wanted:
         said, true = histogram(judged)
-        say(markdown(["grade", "judgments", "truth"], list(zip(words, said, true, strict=True))))
+        bars = list(zip(words, said, true, strict=True))
+        show(options, "Shares of grades", ["grade", "judgments", "truth"], bars)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -172,7 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = options.part or PARTS
     show_web_parts = set(wanted) & {"best-judge", "featured", "histogram"}
     if show_web_parts:
-        show_web(web_search(options.data), wanted, options.draws or 20)
+        show_web(options, web_search(options.data), wanted)
     for part in [name for name in wanted if name in ("table", "sweep", "paying")]:
         show_trained(options, part)
     return 0
@@ -198,14 +209,13 @@ def show_trained(options: Options, part: str) -> None:
                 progress=progress_line,
             )
             head, rows = table(found)
-            say(f"{ranker}, {skill} judges, {options.draws or 10} draws × 5 folds")
-            say(markdown(head, rows))
+            title = f"{ranker}, {skill} judges, {options.draws or 10} draws × 5 folds"
+            show(options, title, head, rows)
             if part == "paying":
                 head, rows = table(found, "if-good-3, expected gain")
-                say(markdown(head, rows))
+                show(options, f"{title}, at equal cost", head, rows)
             whole.extend([part, skill, ranker, *row] for row in rows)
-    if options.csv:
-        options.csv.write_text(as_csv(["part", "skill", "ranker", *head], whole), encoding="utf-8")
+    save(options, ["part", "skill", "ranker", *head], whole)
 
 
 if __name__ == "__main__":

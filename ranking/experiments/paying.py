@@ -13,10 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ranking.experiments.command import Options, parser, progress_line, say
+from ranking.experiments.command import Options, parser, progress_line, save, show
 from ranking.experiments.judged import Judged, made_lists, nyt, simulated, web_search
 from ranking.experiments.replay import Result, Setting, replay
-from ranking.experiments.tables import as_csv, markdown
 from ranking.judgments import FloatArray
 from ranking.paying import IfItPays
 from ranking.schemes import IfGood
@@ -154,9 +153,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows.extend([name, *row] for row in compared(list(found.values())))
     head = ["on", "router", "judgments per pair", "NDCG@3", "standard error", "reached at"]
     head += ["extra saved", "low", "high", "lead at equal cost", "low", "high"]
-    say(markdown(head, rows))
-    if options.csv:
-        options.csv.write_text(as_csv(head, rows), encoding="utf-8")
+    show(options, f"if-it-pays against if-good-k, {options.draws or 40} draws", head, rows)
+    save(options, head, rows)
     return 0
 
 

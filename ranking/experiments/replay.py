@@ -7,6 +7,7 @@ router. ``docs/lab.md`` tells how to read the table.
 """
 
 import re
+from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +17,10 @@ import numpy as np
 
 from ranking.aggregation import AGGREGATORS
 from ranking.experiments.cells import Arrays, Progress, compute
-from ranking.experiments.command import Options, parser, progress_line, say
-from ranking.experiments.dealing import Router, deal, used
+from ranking.experiments.command import Options, parser, progress_line, save, show
+from ranking.experiments.dealing import Deal, Router, deal, used
 from ranking.experiments.judged import Judged, nyt, read_csv, web_search
-from ranking.experiments.tables import Line, as_csv, lines, markdown
+from ranking.experiments.tables import Line, lines
 from ranking.grades import GOOD
 from ranking.judgments import FloatArray, IntArray
 from ranking.metrics import ndcg
@@ -149,15 +150,21 @@ def replay(
 def measure(judged: Judged, cell: Cell) -> Arrays:
     """One setting in one draw: its cost, and NDCG of its labels (aggregator × depth × query)."""
     dealt = deal(judged, np.random.default_rng([cell.seed, cell.draw]), shuffle=cell.shuffle)
-    taken = used(dealt, cell.setting.router)
+    return measured(dealt, used(dealt, cell.setting.router), cell.setting, cell.depths)
+
+
+def measured(
+    dealt: Deal, taken: IntArray, setting: Setting, depths: tuple[int, ...] = DEPTHS
+) -> Arrays:
+    """The same of judgments that were dealt already, the first ``taken`` of each pair."""
     pair, judge, grade = dealt.taken(taken)
     kept = dealt.query >= 0
     good = np.count_nonzero(grade[kept[pair]] >= GOOD)
     fair = np.count_nonzero(kept[pair]) - good
     values = []
-    for name in cell.setting.aggregators:
+    for name in setting.aggregators:
         score = AGGREGATORS[name].aggregate(pair, judge, grade).score
-        values.append([label_ndcg(dealt.truth, score, dealt.query, k) for k in cell.depths])
+        values.append([label_ndcg(dealt.truth, score, dealt.query, k) for k in depths])
     return {
         "cost": np.array(taken[kept].mean()),
         "ratio": np.array(fair / good if good else np.nan),
@@ -203,15 +210,18 @@ def collection(folder: Path, name: str) -> Judged:
     return known[name]() if name in known else read_csv(Path(name))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table of one collection."""
+def arguments() -> ArgumentParser:
+    """The options of a replay."""
     command = parser("replay", __doc__)
     command.add_argument("--on", default="web", help="web, nyt-high, nyt-nohigh or a CSV file")
     command.add_argument("--router", action="append", help="like if-good-3; may be repeated")
     command.add_argument("--baseline", default=None, help="a router; the first unless given")
     command.add_argument("--aggregator", action="append", choices=sorted(AGGREGATORS))
-    options = command.parse_args(arguments, Options())
-    judged = collection(options.data, options.on)
+    return command
+
+
+def compare(options: Options, judged: Judged, title: str) -> None:
+    """Print the table of some judgments."""
     routers = [parse_router(text) for text in options.router or USUAL]
     by = tuple(options.aggregator or ("ordinal", "mean"))
     results = replay(
@@ -224,9 +234,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         progress=progress_line,
     )
     head, rows = table(results, options.baseline or routers[0].label, unit_of(judged))
-    say(markdown(head, rows))
-    if options.csv:
-        options.csv.write_text(as_csv(head, rows), encoding="utf-8")
+    show(options, f"{title}, {options.draws or 20} draws", head, rows)
+    save(options, head, rows)
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Print the table of one collection."""
+    options = arguments().parse_args(given, Options())
+    compare(options, collection(options.data, options.on), options.on)
     return 0
 
 

@@ -17,9 +17,8 @@ import numpy as np
 
 from ranking.data import rotation
 from ranking.experiments.cells import Arrays, Progress, compute
-from ranking.experiments.command import Options, parser, progress_line, say
+from ranking.experiments.command import Options, parser, progress_line, save, show
 from ranking.experiments.letor import QUICK, Letor, read_collection
-from ranking.experiments.tables import as_csv, markdown
 from ranking.grades import GOOD
 from ranking.judgments import FloatArray
 from ranking.metrics import average_precision, ndcg
@@ -147,9 +146,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             progress=progress_line,
         )
         rows.extend(list(vars(point).values()) for point in points)
-    say(markdown(head, rows))
-    if options.csv:
-        options.csv.write_text(as_csv(head, rows), encoding="utf-8")
+    show(options, f"Noise, {options.draws or 10} draws × 5 folds", head, rows)
+    save(options, head, rows)
     return 0
 
 

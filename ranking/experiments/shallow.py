@@ -16,9 +16,8 @@ import numpy as np
 
 from ranking.data import rotation
 from ranking.experiments.cells import Arrays, Progress, compute
-from ranking.experiments.command import Options, parser, progress_line, say
+from ranking.experiments.command import Options, parser, progress_line, save, show
 from ranking.experiments.letor import QUICK, Letor, read_collection
-from ranking.experiments.tables import as_csv, markdown
 from ranking.judgments import IntArray
 from ranking.metrics import ndcg
 from ranking.rankers import LambdaMART
@@ -154,9 +153,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             first = f"{name}, {'all documents' if depth is None else f'{depth} documents'}"
             rows.extend([first, *list(vars(point).values())[1:]] for point in made)
-    say(markdown(head, rows))
-    if options.csv:
-        options.csv.write_text(as_csv(head, rows), encoding="utf-8")
+    show(options, f"Queries or depth, {options.draws or 10} draws × 5 folds", head, rows)
+    save(options, head, rows)
     return 0
 
 

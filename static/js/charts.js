@@ -1,7 +1,7 @@
 // Every chart by its name: how it is drawn from its rows, and how high it wants to be.
 import { byGrade, coefficients, couples, couplesHeight, matrix, overTime, pooled } from "./charts/agreement.js";
 import { againstBest, histogram, schemes } from "./charts/judges.js";
-import { frontier } from "./charts/lab.js";
+import { frontier, replay } from "./charts/lab.js";
 import { agreement, grades } from "./charts/overview.js";
 import { byRun, importance, left } from "./charts/ranker.js";
 
@@ -27,5 +27,7 @@ export const CHARTS = {
   against_best: { option: againstBest },
   histogram: { option: histogram },
   frontier: { option: frontier, height: () => 300 },
+  replay: { option: replay, height: () => 360 },
+  replay_ranked: { option: replay, height: () => 360 },
   schemes: { option: schemes, height: rowsHeight(34, 52) },
 };
