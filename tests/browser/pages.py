@@ -12,6 +12,7 @@ JUDGE_PAGES = {"judge_home", "judge", "judge_recent", "judge_guidelines", "set_p
 MANAGER_PAGES = {
     *("campaigns", "campaign_new", "dashboard", "campaign_settings", "campaign_data", "upload"),
     *("campaign_judges", "campaign_guidelines", "campaign_referrals", "campaign_jobs"),
+    *("plan", "campaign_lab"),
 }
 
 

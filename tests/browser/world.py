@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Model
 
-from annotate import campaigns, jobs, routing, tokens
+from annotate import campaigns, jobs, lab, routing, tokens
 from annotate.models import (
     ApiToken,
     Campaign,
@@ -53,6 +53,7 @@ def furnish(campaign: Campaign, judge: User, manager: User) -> World:
     snapshot(campaign)
     run(campaign, 1, 0.61)
     run(campaign, 2, 0.72)
+    lab.work(lab.request(campaign, lab.recipe(["single", "if-good-3"], ["mean"], draws=2)))
     tokens.create(judge, "a program", [tokens.JUDGE], 30)
     _upload(campaign, manager)
     failed = jobs.enqueue("train", campaign)
