@@ -25,10 +25,10 @@ View = Callable[Concatenate[SignedInRequest, P], HttpResponseBase]
 
 
 def judged_campaigns(user: User | int) -> QuerySet[Campaign]:
-    """The campaigns this person judges in."""
+    """The campaigns this person judges in; she is a judge of each once."""
     return Campaign.objects.filter(
         memberships__user=user, memberships__role=Membership.Role.JUDGE
-    ).distinct()
+    )
 
 
 def managed_campaigns(user: User) -> QuerySet[Campaign]:
@@ -39,7 +39,7 @@ def managed_campaigns(user: User) -> QuerySet[Campaign]:
         return Campaign.objects.none()
     return Campaign.objects.filter(
         memberships__user=user, memberships__role=Membership.Role.MANAGER
-    ).distinct()
+    )
 
 
 def judged_campaign(user: User, slug: str) -> Campaign:

@@ -72,7 +72,11 @@ def _follow(before: Campaign, campaign: Campaign, manager: User | None) -> None:
         _tell(before, campaign, manager, changed)
     elif not campaign.seats.exists():
         return
-    if changed & set(ROUTING) or (before.budget is None) != (campaign.budget is None):
+    budgeted = before.budget is None and campaign.budget is not None
+    if budgeted:
+        routing.recount(campaign)
+    if budgeted or changed & set(ROUTING):
+        # With a first budget too: judgments that were under way just now are counted then.
         jobs.enqueue("reroute", campaign)
     if changed & set(LABELLING):
         jobs.enqueue("relabel", campaign)

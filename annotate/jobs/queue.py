@@ -66,7 +66,9 @@ def enqueue(
 
 
 _DUE = Prepared(
-    lambda kind, key: Job.objects.filter(kind=kind, key=key, state=Job.State.DUE).values_list("pk"),
+    lambda kind, key: (
+        Job.objects.order_by().filter(kind=kind, key=key, state=Job.State.DUE).values_list("pk")
+    ),
     str,
     str,
 )

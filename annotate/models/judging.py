@@ -74,7 +74,9 @@ class Seat(models.Model):
     )
     token = models.UUIDField(null=True)
     leased_until = models.DateTimeField(null=True)
-    judged_at = models.DateTimeField(null=True)
+    judged_at = models.DateTimeField(
+        null=True, help_text="Since when it is done; when it last was, where that was taken back."
+    )
     judgment = models.OneToOneField(
         "annotate.Judgment", models.PROTECT, null=True, related_name="current_seat"
     )

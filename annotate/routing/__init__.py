@@ -14,6 +14,7 @@ from annotate.routing.recording import Entry, record
 from annotate.routing.referrals import drop, give_gold, refuse, resume, take_gold
 from annotate.routing.seats import extend, open_seats, release, why_none
 from annotate.routing.settling import reroute
+from annotate.routing.standing import recount
 from annotate.routing.turns import submit_and_hold
 from annotate.routing.worth import Valued, look, look_at
 
@@ -38,6 +39,7 @@ __all__ = [
     "put_back",
     "readmit",
     "record",
+    "recount",
     "refuse",
     "release",
     "reroute",

@@ -65,14 +65,9 @@ def submit_to(
     campaign: Campaign, judge: User, held: tuple[int, uuid.UUID], answer: Answer
 ) -> Judgment:
     """The same for a seat and token of this campaign: a seat of another is none of it."""
-    judgment = save(campaign, judge, held, answer)
+    judgment = _once(judge, answer, lambda: save(campaign, judge, held, answer))
     follow(campaign, judgment.pair_id)
     return judgment
-
-
-def save(campaign: Campaign, judge: User, held: tuple[int, uuid.UUID], answer: Answer) -> Judgment:
-    """The same, without a look at the other pairs of the query: that is still to come."""
-    return _once(judge, answer, lambda: _submit(campaign, judge, held, answer))
 
 
 def _once(judge: User, answer: Answer, make: Callable[[], Judgment]) -> Judgment:
@@ -82,15 +77,19 @@ def _once(judge: User, answer: Answer, make: Callable[[], Judgment]) -> Judgment
             return make()
     except (RoutingError, IntegrityError):
         # It cannot be done now, maybe because it is done: a double click, a retry.
-        known = Judgment.objects.filter(judge=judge, key=answer.key).first()
+        known = made_before(judge, answer)
         if known is None:
             raise
         return known
 
 
-def _submit(
-    campaign: Campaign, judge: User, held: tuple[int, uuid.UUID], answer: Answer
-) -> Judgment:
+def made_before(judge: User, answer: Answer) -> Judgment | None:
+    """The judgment that this very answer led to."""
+    return Judgment.objects.filter(judge=judge, key=answer.key).first()
+
+
+def save(campaign: Campaign, judge: User, held: tuple[int, uuid.UUID], answer: Answer) -> Judgment:
+    """Within the caller's transaction; the other pairs of the query are still to be looked at."""
     examined = locked_standing(campaign, judge) if campaign.qualification_size else None
     ledger = kept_ledger(campaign)
     seat = take_seat(judge, *held)
@@ -200,7 +199,6 @@ def take_back(judge: User, judgment_id: int) -> Seat:
         Seat.objects.filter(pk=seat.pk).update(
             state=Seat.State.OPEN,
             judgment=None,
-            judged_at=None,
             token=uuid.uuid4(),
             leased_until=now_plus(minutes=seat.campaign.lease_minutes),
         )

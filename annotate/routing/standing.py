@@ -93,11 +93,8 @@ def refund(ledger: Ledger) -> None:
 
 
 def kept_ledger(campaign: Campaign) -> Ledger | None:
-    """The ledger, locked, where there is one to keep: it is kept on when a budget is lifted."""
-    row = _LEDGER.first(campaign.pk)
-    if row is None:
-        return None if campaign.budget is None else locked_ledger(campaign)
-    return as_object(Ledger, row)
+    """The ledger, locked, where there is a budget. A new one has it counted anew."""
+    return None if campaign.budget is None else locked_ledger(campaign)
 
 
 def locked_ledger(campaign: Campaign) -> Ledger:
@@ -119,7 +116,7 @@ _LEDGER = Prepared(
 
 
 def recount(campaign: Campaign) -> None:
-    """Reckon anew what was spent: judgments were under way when the first budget was set."""
+    """Reckon anew what was spent: nobody counts as long as there is no budget."""
     with transaction.atomic():
         ledger = Ledger.objects.select_for_update().filter(campaign=campaign).first()
         if ledger is not None:

@@ -2,12 +2,12 @@
 
 import uuid
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from annotate.models import Campaign, Judgment, Seat, Standing, User
 from annotate.routing.claiming import hold, try_to_fill_up
 from annotate.routing.errors import RoutingError
-from annotate.routing.judgments import Answer, save
+from annotate.routing.judgments import Answer, made_before, save
 from annotate.routing.standing import welcome_standing
 from annotate.routing.worth import follow
 from ranking.schemes import Paying
@@ -21,11 +21,17 @@ def submit_and_hold(
     Whatever keeps her from getting another pair keeps no judgment from being saved.
     """
     seats: list[Seat] | None = None
-    with transaction.atomic():
-        standing = _standing(campaign, judge)
-        judgment = save(campaign, judge, held, answer)
-        if not _locks_more(campaign):
-            seats = try_to_fill_up(standing, judge) if standing else []
+    try:
+        with transaction.atomic():
+            standing = _standing(campaign, judge)
+            judgment = save(campaign, judge, held, answer)
+            if not _locks_more(campaign):
+                seats = try_to_fill_up(standing, judge) if standing else []
+    except (RoutingError, IntegrityError):
+        known = made_before(judge, answer)
+        if known is None:
+            raise
+        judgment = known
     follow(campaign, judgment.pair_id)
     return judgment, _hold(campaign, judge) if seats is None else seats
 

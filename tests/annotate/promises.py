@@ -98,7 +98,7 @@ def _check_query(campaign: Campaign, pairs: list[Pair]) -> None:
     assert values[asked] > known.price, "what is not worth it is asked for"
     assert asked in _askable(campaign, values, known.price)
     best = max(values[pair] for pair in _askable(campaign, values, known.price))
-    assert values[asked] == best, "something else is worth more"
+    assert values[asked] > best - 1e-9, "something else is worth more"
 
 
 def _askable(campaign: Campaign, values: dict[int, float], price: float) -> set[int]:
@@ -132,7 +132,7 @@ def check_judgments(campaign: Campaign) -> None:
 
 
 def check_ledger(campaign: Campaign) -> None:
-    ledger = Ledger.objects.filter(campaign=campaign).first()
+    ledger = Ledger.objects.filter(campaign=campaign, campaign__budget__isnull=False).first()
     assert ledger is None or ledger.spent == made(campaign)
 
 

@@ -280,6 +280,7 @@ class Router(RuleBasedStateMachine):
     @rule(budget=st.none() | st.integers(0, 15))
     def change_budget(self, budget: int | None) -> None:
         Campaign.objects.filter(pk=self.campaign.pk).update(budget=budget)
+        routing.recount(self.campaign)
         self.campaign = Campaign.objects.get(pk=self.campaign.pk)
         self.allowance = max(budget or 0, promises.used(self.campaign))
 
