@@ -11,9 +11,11 @@ from functools import partial
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
+from annotate import explain_paying
 from annotate.models import Event, Judgment, Membership, Pair, Refusal, Seat, Standing, User
 from annotate.routing.membership import PUT_BACK
 from ranking.grades import Grade
+from ranking.schemes import Paying
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 ENDINGS = {1: "st", 2: "nd", 3: "rd"}
@@ -94,6 +96,9 @@ class _Story:
             self.grades[row.seat_id] = row.grade
         yield self._said(row)
         # What the scheme made of it is known where the rules are still those of that time.
+        # If-it-pays looked at the whole query: what follows from one grade cannot be told.
+        if isinstance(self.scheme, Paying):
+            return
         if self.in_play and not any(event.created_at > row.created_at for event in self.changes):
             yield from self._followed(row, before)
 
@@ -186,7 +191,7 @@ def _by_the_scheme(pair: Pair) -> Iterator[str]:
     grades = [
         grade for grade in done.values_list("judgment__grade", flat=True) if grade is not None
     ]
-    reason = _clause(pair.campaign.scheme.because(grades))
+    reason = _clause(_reason(pair, grades))
     if pair.state == Pair.State.CLOSED:
         yield f"Closed: {reason}"
         return
@@ -199,6 +204,13 @@ def _by_the_scheme(pair: Pair) -> Iterator[str]:
         yield from _waiting_for(pair)
     elif not holders:
         yield "It gets its first judge when the campaign opens."
+
+
+def _reason(pair: Pair, grades: list[int]) -> str:
+    scheme = pair.campaign.scheme
+    if isinstance(scheme, Paying):
+        return explain_paying.reason(pair, scheme, grades)
+    return scheme.because(grades)
 
 
 def _next(before: int, free: int) -> str:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from annotate import jobs, lab, training
 from annotate.models import Campaign, Pair, TrainingRun
+from ranking.schemes import Paying
 
 State = TrainingRun.State
 
@@ -17,6 +18,7 @@ def plan() -> None:
             jobs.enqueue("aggregate", campaign)
         if campaign.state != Campaign.State.CLOSED:
             _plan_relabelling(campaign)
+            _plan_estimating(campaign)
             _plan_training(campaign)
 
 
@@ -24,6 +26,12 @@ def _plan_relabelling(campaign: Campaign) -> None:
     """Once a day all labels are held against all judgments, whatever was missed before."""
     if campaign.snapshots.exists():
         jobs.enqueue("relabel", campaign, period=_period(24))
+
+
+def _plan_estimating(campaign: Campaign) -> None:
+    """Once an hour: there may be new judges for pairs that nobody was left for."""
+    if campaign.scheme_name == Paying.name and campaign.snapshots.exists():
+        jobs.enqueue("estimate", campaign, period=_period(1))
 
 
 def _plan_training(campaign: Campaign) -> None:

@@ -19,7 +19,7 @@ from django.db.models.functions import Now
 
 from annotate import jobs
 from annotate.models import Adjudication, Campaign, Estimate, Job, Pair, Seat
-from annotate.routing.beliefs import as_json
+from annotate.routing.beliefs import as_json, from_json
 from annotate.routing.settling import ROUTED
 from annotate.routing.standing import may_come
 from annotate.routing.worth import look_at
@@ -32,6 +32,9 @@ CHUNK = 50_000
 
 #: So often the job says how far it is.
 KEEP = 20
+
+#: A price is a little above the value it is taken from, however that is rounded elsewhere.
+_ABOVE = 1 + 1e-6
 
 _UNKNOWN = -1
 Flags = npt.NDArray[np.bool_]
@@ -46,7 +49,7 @@ def estimate(job: Job) -> None:
     jobs.keep(job, 0.05, "Reading judgments")
     pool = _Pool.of(job.campaign)
     jobs.keep(job, 0.2, f"Estimating judges from {len(pool.grade)} judgments")
-    belief = pool.belief()
+    belief = from_json(as_json(pool.belief()))  # as everybody else will read it
     worth = pool.values(belief, scheme.k)
     price, left = _steered(scheme, pool, worth)
     with transaction.atomic():
@@ -89,7 +92,8 @@ def _steered(scheme: Paying, pool: "_Pool", worth: FloatArray) -> tuple[float, i
     able = pool.able(scheme.cap)
     # What lies open and nobody holds may give way to what is worth more.
     free = int(pool.free[able & (pool.free > 0)].sum())
-    return price_left(worth[able], max(left + free, 0)), max(left, 0)
+    price = price_left(worth[able], max(left + free, 0))
+    return price * _ABOVE, max(left, 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 
 from annotate import jobs, routing
 from annotate.clock import now_plus
-from annotate.models import Campaign, Judgment, Ledger, Pair, Refusal, Seat, User
+from annotate.models import Campaign, Estimate, Job, Judgment, Ledger, Pair, Refusal, Seat, User
 from annotate.routing import Answer, RoutingError, StaleSeatError
 from annotate.routing.claiming import HOLD
 from tests.annotate import promises
@@ -178,6 +178,40 @@ def try_all(campaign: Campaign, judge: User) -> None:
         submit(judge, seat)
 
 
+# -- A whole query --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("per_pair", [None, 2.5])
+def test_everybody_at_the_same_few_queries_finishes_them(
+    manager: User, per_pair: float | None
+) -> None:
+    """Each judgment has its query looked at, and each look locks all pairs of the query."""
+    judges = crowd(24)
+    rules = {"per_pair": per_pair, "least_value": 0.0001, "cap": 6}
+    campaign = open_campaign(manager, judges, pairs=20, scheme_name="if-it-pays", **rules)
+    works: list[Callable[[], None]] = [partial(judge_as_they_like, campaign, j) for j in judges]
+    all_at_once(works)
+    works.append(partial(estimate, campaign))
+    promises.check(campaign)
+    while not Estimate.objects.exists() or Pair.objects.filter(state="open").exists():
+        all_at_once(works)
+        estimate(campaign)
+    promises.check(campaign)
+    promises.check_worth(campaign)
+    made = Counter(Judgment.objects.values_list("pair", flat=True))
+    assert len(made) == 20
+    assert 1 < max(made.values()) <= 6
+    if per_pair is not None:
+        assert Judgment.objects.count() == 50
+
+
+def judge_as_they_like(campaign: Campaign, judge: User) -> None:
+    """Nobody agrees with anybody: much is worth asking."""
+    draw = random.Random(judge.username)
+    while seat := routing.claim(campaign, judge):
+        submit(judge, seat, draw.randrange(5))
+
+
 # -- Everything at once ---------------------------------------------------------------------------
 
 
@@ -225,7 +259,7 @@ class Busy:
     def manage(self) -> None:
         pairs = list(self.campaign.pairs.values_list("pk", flat=True))
         pair = self.random.choice(pairs)
-        match self.random.randrange(8):
+        match self.random.randrange(9):
             case 0:
                 routing.give_gold(self.manager, pair, 2)
             case 1:
@@ -241,13 +275,17 @@ class Busy:
                 routing.put_back(self.campaign, self.judge, self.manager)
             case 6:
                 routing.void(self.manager, Judgment.objects.values_list("pk", flat=True)[0])
+            case 7:
+                estimate(self.campaign)
             case _:
                 change_scheme(self.campaign, self.random)
 
 
 def change_scheme(campaign: Campaign, draw: random.Random) -> None:
-    name = draw.choice(["single", "k-overlap", "if-good-k", "good-till-bad"])
-    Campaign.objects.filter(pk=campaign.pk).update(scheme_name=name, k=3, cap=3)
+    name = draw.choice(["single", "k-overlap", "if-good-k", "good-till-bad", "if-it-pays"])
+    per_pair = draw.choice([None, 2.0])
+    fields = {"k": 3, "cap": 3, "per_pair": per_pair, "least_value": 0.0001}
+    Campaign.objects.filter(pk=campaign.pk).update(scheme_name=name, **fields)
     reroute(campaign)
 
 
@@ -256,6 +294,17 @@ def reroute(campaign: Campaign) -> None:
     taken = job and jobs.take(job.pk)
     if taken:
         routing.reroute(taken)
+
+
+def estimate(campaign: Campaign) -> None:
+    """Do the job now, unless somebody is just doing it."""
+    jobs.enqueue("estimate", campaign)
+    due = Job.objects.filter(kind="estimate", campaign=campaign, state=Job.State.DUE)
+    due.update(due_at=now_plus(minutes=-1))
+    job = due.first()
+    taken = job and jobs.take(job.pk)
+    if taken:
+        routing.estimate(taken)
 
 
 @pytest.mark.parametrize("budget", [None, 60])
