@@ -8,10 +8,9 @@ be done again after a crash: rows are found by their keys.
 import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 
 import numpy as np
 from django.db import transaction
@@ -24,9 +23,9 @@ from annotate.formats import Row
 from annotate.formats.rows import MAX_KEY
 from annotate.imports import sql
 from annotate.imports.judgments import Judges
+from annotate.imports.pace import Pace
 from annotate.models import Campaign, Document, Pair, Query
 
-BATCH = 2000
 FIRST_TIER = 8
 
 #: Told how many rows are done.
@@ -53,18 +52,12 @@ class Marks:
         )
 
 
-def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    found = iter(rows)
-    while batch := list(islice(found, BATCH)):
-        yield batch
-
-
 def load_rows(campaign: Campaign, rows: Iterable[Row], judge: str = "imported") -> int:
     """Load rows that were checked in one transaction. Returns how many there were."""
     writer = Writer(campaign, judge)
     done = 0
     with transaction.atomic():
-        for batch in batches(rows):
+        for batch in Pace().batches(rows):
             if width := max(len(row.features or ()) for row in batch):
                 campaigns.name_features(campaign, width)
             done += len(batch)
@@ -85,9 +78,9 @@ class Writer:
 
     def add(self, rows: Iterable[Row], marks: Marks, tell: Tell) -> None:
         """Everything that is new, in short transactions, unseen."""
-        done = 0
-        for batch in batches(rows):
-            with transaction.atomic():
+        done, pace = 0, Pace()
+        for batch in pace.batches(rows):
+            with pace.timed(), transaction.atomic():
                 self.write(batch, Pair.State.LOADING, marks)
             done += len(batch)
             tell(done)
@@ -95,12 +88,13 @@ class Writer:
     def renew(self, rows: Iterable[Row], old: bool, tell: Tell) -> None:
         """What was there before and what people said, in short transactions."""
         self._ranks.clear()
-        done = 0
-        for batch in batches(rows):
-            if old:
-                with transaction.atomic():
-                    self.write(batch, Pair.State.OPEN)
-            self.judge(batch)
+        done, pace = 0, Pace()
+        for batch in pace.batches(rows):
+            with pace.timed():
+                if old:
+                    with transaction.atomic():
+                        self.write(batch, Pair.State.OPEN)
+                self.judge(batch)
             done += len(batch)
             tell(done)
 
@@ -151,10 +145,12 @@ class Writer:
 
 def open_pairs(campaign: Campaign, tell: Tell) -> None:
     """Pairs that were loaded unseen are there now, some thousand at a time."""
-    hidden = Pair.objects.filter(campaign=campaign, state=Pair.State.LOADING).order_by("pk")
-    done = 0
-    while batch := list(hidden.values_list("pk", flat=True)[:BATCH]):
-        Pair.objects.filter(pk__in=batch, state=Pair.State.LOADING).update(state=Pair.State.OPEN)
+    hidden = Pair.objects.filter(campaign=campaign, state=Pair.State.LOADING)
+    numbers = hidden.order_by("pk").values_list("pk", flat=True)
+    done, pace = 0, Pace()
+    while batch := list(numbers[: pace.size]):
+        with pace.timed():
+            hidden.filter(pk__range=(batch[0], batch[-1])).update(state=Pair.State.OPEN)
         done += len(batch)
         tell(done)
 
@@ -166,8 +162,10 @@ def take_out(campaign: Campaign, marks: Marks) -> None:
         Document.objects.filter(campaign=campaign, pk__gt=marks.document, pairs__isnull=True),
         Query.objects.filter(campaign=campaign, pk__gt=marks.query, pairs__isnull=True),
     ):
-        while batch := list(rows.values_list("pk", flat=True)[:BATCH]):
-            rows.model.objects.filter(pk__in=batch).delete()
+        pace = Pace()
+        while batch := list(rows.values_list("pk", flat=True)[: pace.size]):
+            with pace.timed():
+                rows.model.objects.filter(pk__in=batch).delete()
 
 
 class _Names:

@@ -16,6 +16,7 @@ from annotate import campaigns, history, jobs
 from annotate.formats import Row
 from annotate.imports.checking import Limits, Report, check
 from annotate.imports.loading import Marks, Tell, Writer, open_pairs, take_out
+from annotate.imports.pace import writing_much
 from annotate.imports.reading import Options, items
 from annotate.models import Campaign, Job, Upload, User
 
@@ -190,18 +191,24 @@ def _load(upload: Upload, job: Job, show: Show) -> None:
     writer = Writer(campaign, upload.judge or PurePosixPath(upload.name).name.partition(".")[0])
     if upload.marks["width"]:
         campaigns.name_features(campaign, upload.marks["width"])
+    with writing_much():
+        _load_in_steps(upload, writer, marks, lambda *part: _telling(job, upload, show, part))
+    _finish(upload, job)
+
+
+def _load_in_steps(
+    upload: Upload, writer: Writer, marks: Marks, telling: Callable[[float, str], Tell]
+) -> None:
     if upload.state == State.LOADING:
-        writer.add(_rows(upload), marks, _telling(job, upload, show, (0.0, "rows read")))
+        writer.add(_rows(upload), marks, telling(0.0, "rows read"))
         # From here on it counts: whatever happens now is gone on with, not taken back.
         Upload.objects.filter(pk=upload.pk, state=State.LOADING).update(state=State.APPLYING)
         upload.state = State.APPLYING
-    open_pairs(campaign, _telling(job, upload, show, (STEP, "pairs opened")))
-    old = marks.covers(campaign)
+    open_pairs(upload.campaign, telling(STEP, "pairs opened"))
+    old = marks.covers(upload.campaign)
     if old or upload.judgments:
-        tell = _telling(job, upload, show, (2 * STEP, "rows brought up to date"))
-        writer.renew(_rows(upload), old, tell)
+        writer.renew(_rows(upload), old, telling(2 * STEP, "rows brought up to date"))
     writer.finish()
-    _finish(upload, job)
 
 
 def _finish(upload: Upload, job: Job) -> None:

@@ -1,6 +1,7 @@
 """Whatever comes: every row is loaded or named, the counts add up, memory and disk are safe."""
 
 import gzip
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -196,6 +197,40 @@ def test_an_upload_beyond_the_limit_is_refused_and_not_kept(
     assert response.status_code in (404, 422)
     assert not Upload.objects.exists()
     assert not list((data_dir / "uploads").glob("*"))
+
+
+@pytest.mark.parametrize("path", ["/campaigns/draft/data/", "/api/v1/campaigns/draft/uploads/"])
+def test_two_gigabytes_are_refused_before_a_byte_of_them_is_read(
+    draft: Campaign, dana_client: Client, data_dir: Path, path: str
+) -> None:
+    class Unread:
+        def read(self, *_: int) -> bytes:
+            raise AssertionError("It was read.")
+
+        readline = read
+
+    announced = {
+        "CONTENT_LENGTH": str(2 * 2**30),
+        "CONTENT_TYPE": "multipart/form-data; boundary=x",
+        "wsgi.input": Unread(),
+    }
+    answer = dana_client.generic("POST", path, **announced)  # type: ignore[arg-type]
+    assert answer.status_code == 413
+    assert "A file must have at most 50 MB." in answer.content.decode()
+    assert "Content-Security-Policy" in answer.headers
+    assert not Upload.objects.exists()
+    assert not (data_dir / "uploads").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_server_answers_without_waiting_for_two_gigabytes(live_server: Any) -> None:
+    with socket.create_connection((live_server.thread.host, live_server.thread.port)) as line:
+        line.settimeout(60)
+        line.sendall(
+            b"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2147483648\r\n"
+            b"Content-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\n"
+        )
+        assert line.recv(100).startswith(b"HTTP/1.1 413 ")
 
 
 # -- Names ----------------------------------------------------------------------------------------

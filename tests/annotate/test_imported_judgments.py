@@ -291,7 +291,8 @@ def many(rows: int) -> bytes:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotate.imports.loading.BATCH", 10)
+    for size in ("SMALLEST", "FIRST", "LARGEST"):
+        monkeypatch.setattr(f"annotate.imports.pace.{size}", 10)
 
 
 def taken(upload: Upload) -> Job:

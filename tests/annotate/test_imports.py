@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.db import connection, transaction
 
 from annotate import imports, tasks
 from annotate.formats import Problem, Row, Source, guess
 from annotate.imports import ImportRefusedError, load_file, position
+from annotate.imports.pace import Pace, writing_much
 from annotate.models import Campaign, Document, Job, Pair, Query, Seat, Upload, User
 
 HEADER = "query,url,title,snippet\n"
@@ -309,3 +311,44 @@ def test_the_command_needs_a_campaign_and_a_file(draft: Campaign, tmp_path: Path
         call_command("load", "nowhere", str(tmp_path / "f.csv"))
     with pytest.raises(CommandError, match="There is no file"):
         call_command("load", "draft", str(tmp_path / "f.csv"))
+
+
+# -- Pace -----------------------------------------------------------------------------------------
+
+
+def test_batches_are_as_large_as_goes_quickly() -> None:
+    now = [0.0]
+    pace = Pace(lambda: now[0])
+    sizes = []
+    for seconds in (0.01, 0.07, 0.5, 0.5, 0.5, 0.5, *[0.01] * 20):
+        with pace.timed():
+            now[0] += seconds
+        sizes.append(pace.size)
+    assert sizes[:6] == [3000, 3000, 1500, 1000, 1000, 1000]
+    assert sizes[-1] == 4000
+    assert [len(batch) for batch in Pace().batches(range(4500))] == [2000, 2000, 500]
+
+
+@writing_much()
+def _break_off() -> None:
+    raise RuntimeError("break")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_connection_writes_as_before_after_an_import() -> None:
+    names = ("cache_size", "temp_store", "synchronous") if connection.vendor == "sqlite" else ()
+
+    def set_up() -> list[int]:
+        with connection.cursor() as cursor:
+            return [cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
+
+    before = set_up()
+    assert before[2:] == [2][: len(names)]  # what a judge hears of is on the disk
+    with writing_much():
+        assert set_up() == [-65536, 2, 1][: len(names)]
+    assert set_up() == before
+    with pytest.raises(RuntimeError, match="break"):
+        _break_off()
+    assert set_up() == before
+    with transaction.atomic(), writing_much():
+        assert set_up() == before
