@@ -33,11 +33,12 @@ class PlanForm(forms.Form):
         help_text="Of a judgment.",
     )
     currency = forms.CharField(label="Currency", max_length=8, required=False, initial="EUR")
-    queries = forms.IntegerField(
-        label="Queries", min_value=1, max_value=planner.MOST_QUERIES
-    )
+    queries = forms.IntegerField(label="Queries", min_value=1, max_value=planner.MOST_QUERIES)
     documents = forms.IntegerField(
-        label="Documents each", min_value=1, max_value=planner.MOST_DOCUMENTS
+        label="Documents",
+        min_value=1,
+        max_value=planner.MOST_DOCUMENTS,
+        help_text="Found for each.",
     )
     grades = forms.ChoiceField(label="Grades to expect")
     shares = forms.CharField(

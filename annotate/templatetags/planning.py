@@ -27,7 +27,7 @@ def _cell(column: Column, row: Row) -> Cell:
     return cell(column, row, "")
 
 
-@register.inclusion_tag("campaigns/_figure_table.html")
+@register.inclusion_tag("plan/_table.html")
 def plan_table(shown: Figure) -> dict[str, Any]:
     """The numbers of a figure."""
     return {

@@ -305,7 +305,7 @@ def test_page_shows_what_came_of_it(dana_client: Client, judged: Campaign) -> No
     done(asked(judged))
     shown = dana_client.get(PAGE).content.decode()
     assert "Cost and quality of labels" in shown
-    assert "if-good-3, mean" in shown
+    assert '<th scope="row">if-good-3, mean</th>' in shown
     assert "n = 8 queries" in shown
 
 

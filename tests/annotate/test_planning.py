@@ -134,7 +134,8 @@ def test_page_answers_what_is_asked(dana_client: Client) -> None:
     assert f"by <strong>{plan.best.scheme.label}</strong>" in shown
     assert f"{round(plan.best.judgments):,}" in shown
     for option in plan.alternatives:
-        assert option.scheme.label in shown
+        assert f'<th scope="row">{option.scheme.label}</th>' in shown
+    assert f'<td class="numeric">{plan.best.ceiling:.3f}</td>' in shown
 
 
 def test_budget_in_money_is_what_it_buys(dana_client: Client) -> None:
