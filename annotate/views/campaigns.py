@@ -8,7 +8,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate import campaigns, costs, jobs, planner
+from annotate import campaigns, costs, planner, training
 from annotate.access import SignedInRequest, managed_campaign, managed_campaigns, managers_only
 from annotate.forms.campaigns import CampaignForm
 from annotate.models import Campaign, Snapshot
@@ -108,8 +108,11 @@ def campaign_state(request: SignedInRequest, slug: str) -> HttpResponseBase:
 def campaign_train(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Train a ranker on the labels there are now."""
     campaign = managed_campaign(request.user, slug)
-    if jobs.enqueue("train", campaign) is None:
-        messages.info(request, "A training run is already waiting for a worker.")
+    try:
+        run = training.request(campaign)
+    except training.TrainingError as error:
+        messages.info(request, str(error))
     else:
-        messages.success(request, "A training run is on its way. The dashboard shows the result.")
+        words = f"Training run {run.number} is on its way. The dashboard shows the result."
+        messages.success(request, words)
     return redirect("dashboard", slug)

@@ -555,7 +555,7 @@ def test_judges_needed_follow_the_scheme(dana: User, scheme: dict[str, Any], nee
 
 
 def test_train_now_writes_one_job(campaign: Campaign, dana_client: Client) -> None:
-    for words in ("on its way", "already waiting"):
+    for words in ("Training run 1 is on its way", "Run 1 is waiting already"):
         assert words in text(dana_client.post(page("campaign_train"), follow=True))
     assert Job.objects.filter(kind="train", campaign=campaign).count() == 1
     assert not Snapshot.objects.exists()

@@ -1,6 +1,8 @@
 """Background work as rows: nothing lost, nothing done twice, whatever dies."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -463,3 +465,13 @@ def test_plan_finds_pairs_whose_label_is_out_of_date(campaign: Campaign) -> None
     Pair.objects.filter(pk=campaign.pairs.first().pk).update(stale=True)  # type: ignore[union-attr]
     schedule.plan()
     assert kinds() == ["aggregate"]
+
+
+def test_whatever_is_enqueued_is_work_that_somebody_knows() -> None:
+    package = Path(tasks.__file__).parent
+    said = [
+        re.findall(r'enqueue\(\s*"([a-z-]+)"', file.read_text()) for file in package.rglob("*.py")
+    ]
+    kinds = {kind for found in said for kind in found}
+    assert len(kinds) > 10
+    assert kinds <= set(tasks.WORK)
