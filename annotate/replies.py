@@ -32,11 +32,11 @@ class Given(NamedTuple):
     """An answer, and whether it was given before."""
 
     status: int
-    answer: Any
+    answer: str
     again: bool
 
 
-def once(user: User, asked: Asked, do: Callable[[], tuple[int, Any]]) -> Given:
+def once(user: User, asked: Asked, do: Callable[[], tuple[int, str]]) -> Given:
     """Do it and keep the answer, or give the answer of the first time. What fails is not kept."""
     with transaction.atomic():
         hers = Reply.objects.filter(user=user, digest=asked.key)

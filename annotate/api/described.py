@@ -12,6 +12,7 @@ from rest_framework.serializers import Serializer
 
 from annotate.api import serializers
 from annotate.api.errors import MEDIA_TYPE
+from annotate.api.pages import PAGE as PAGE_NUMBER
 from annotate.api.pages import Pages
 
 TOKEN = "0b9a4d9e-5a3b-4b0c-9d1e-2f3a4b5c6d7e"  # noqa: S105  # an example
@@ -92,7 +93,7 @@ SLUG = OpenApiParameter(
 SEAT = _number("seat_id", "The seat, from a claim.")
 JUDGMENT_ID = _number("judgment_id", "The judgment, from `saved`.")
 PAGE = [
-    OpenApiParameter("page", POSITIVE, description="From 1."),
+    PAGE_NUMBER.parameter,
     OpenApiParameter(
         "page_size",
         {"type": "integer", "minimum": 1, "maximum": Pages.max_page_size},

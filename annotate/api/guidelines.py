@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import Http404
 from rest_framework import serializers
-from rest_framework.decorators import api_view, permission_classes
+from rest_framework.decorators import api_view, parser_classes, permission_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -14,6 +14,7 @@ from annotate.api.authentication import allows, needs, person, require_manager
 from annotate.api.described import SLUG
 from annotate.api.fields import WordsField
 from annotate.api.operations import number, reads, writes
+from annotate.api.parsing import LongParser
 from annotate.api.serializers import Fields, Incoming
 from annotate.api.shapes import TIME, checked, managed
 from annotate.forms.campaigns import GUIDELINES_MAX
@@ -71,6 +72,7 @@ def _said(campaign: Campaign, one: Guideline) -> Fields:
     keyed=False,
 )
 @api_view(["GET", "POST"])
+@parser_classes([LongParser])
 @permission_classes(needs(tokens.JUDGE, tokens.MANAGE))
 def current(request: Request, slug: str) -> Response:
     if request.method != "POST":

@@ -42,12 +42,13 @@ def once(view: View[P]) -> View[P]:
         _require_sound(key)
         asked = replies.Asked(_digest(request.method, request.path, key), _body(request))
 
-        def do() -> tuple[int, Any]:
+        def do() -> tuple[int, str]:
             answer = view(request, *args, **kwargs)
-            return answer.status_code, json.loads(JSONRenderer().render(answer.data) or "null")
+            return answer.status_code, JSONRenderer().render(answer.data).decode()
 
         given = replies.once(person(request), asked, do)
-        answer = Response(given.answer, status=given.status)
+        said = json.loads(given.answer) if given.answer else None
+        answer = Response(said, status=given.status)
         if given.again:
             answer[REPLAYED] = "true"
         return answer

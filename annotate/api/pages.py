@@ -17,6 +17,9 @@ Row = TypeVar("Row", bound=Model)
 Shape = type[serializers.Serializer[Any]]
 
 
+PAGE = Number("page", "From 1.")
+
+
 class Pages(PageNumberPagination):
     """``?page=2&page_size=100``."""
 
@@ -35,6 +38,9 @@ class Pages(PageNumberPagination):
                 return size
         text = f"A page must have 1 to {self.max_page_size} rows. Got {asked[:50]} instead."
         raise ValidationError({self.page_size_query_param: [text]})
+
+    def get_page_number(self, request: Request, paginator: Any) -> int:
+        return PAGE.of(request) or 1
 
 
 class CountedOut(serializers.Serializer[Any]):

@@ -45,6 +45,12 @@ class JsonParser(BaseParser):
         return data
 
 
+class LongParser(JsonParser):
+    """Guidelines, or a thousand feature vectors, are longer than a judgment."""
+
+    most_bytes = 4 * 1024 * 1024
+
+
 def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is no JSON number")
 

@@ -16,7 +16,7 @@ from annotate.api.authentication import needs, person
 from annotate.api.errors import ConflictError
 from annotate.api.fields import NumberField, TextField, WordsField
 from annotate.api.once import KEY, once
-from annotate.api.parsing import JsonParser
+from annotate.api.parsing import LongParser
 from annotate.api.serializers import Incoming
 from annotate.models import Campaign, TrainingRun
 from annotate.scoring import Candidate
@@ -26,12 +26,6 @@ from ranking.text import TextDocument
 MOST_CANDIDATES = 1000
 MOST_FEATURES = 5000
 LONGEST_TEXT = 100_000
-
-
-class LongParser(JsonParser):
-    """A thousand feature vectors are longer than a judgment."""
-
-    most_bytes = 4 * 1024 * 1024
 
 
 # -- Shapes ---------------------------------------------------------------------------------------

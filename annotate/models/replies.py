@@ -14,7 +14,7 @@ class Reply(models.Model):
     digest = models.CharField(max_length=64, help_text="Of the method, the address and the key.")
     body = models.CharField(max_length=64, help_text="Digest of what was sent.")
     status = models.PositiveSmallIntegerField(default=0)
-    answer = models.JSONField(null=True)
+    answer = models.TextField(blank=True, help_text="JSON, in the order it was given.")
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
