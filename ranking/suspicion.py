@@ -59,7 +59,12 @@ class Suspect:
     other: int | None = None
 
 
-def suspects(pair: npt.ArrayLike, judge: npt.ArrayLike, grade: npt.ArrayLike) -> list[Suspect]:
+def suspects(
+    pair: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    grade: npt.ArrayLike,
+    held: npt.ArrayLike | None = None,
+) -> list[Suspect]:
     """Judges who grade at random, always alike, or like another judge: sorted by judge.
 
     - *constant*: at least 90 % of her grades are one grade, and a binomial test says that it is
@@ -72,6 +77,10 @@ def suspects(pair: npt.ArrayLike, judge: npt.ArrayLike, grade: npt.ArrayLike) ->
     - *copier*: she and another judge agree with a kappa of at least 0.9, and surely (binomial test)
       more often than their agreement with the rest lets expect, ``a_i a_j / ā``.
 
+    ``held`` marks the judgments that are held against the others in *random*; without it all are. A
+    judgment that decided whether others are asked follows them less well than theirs do, and is no
+    fault of who gave it.
+
     Each judge is suspected of one thing, in this order. A judge needs 20 judgments of pairs that
     others judged too, a couple 8 shared pairs. Levels are corrected for the number of tests.
     """
@@ -79,7 +88,8 @@ def suspects(pair: npt.ArrayLike, judge: npt.ArrayLike, grade: npt.ArrayLike) ->
     if not len(pairs):
         return []
     names, who = np.unique(judges, return_inverse=True)
-    view = _View(pairs, who, grades, len(names))
+    mask = np.ones(len(pairs), bool) if held is None else np.asarray(held, dtype=np.bool_)
+    view = _View(pairs, who, grades, len(names), mask)
     found = {suspect.judge: suspect for suspect in (*view.constant(), *view.random())}
     for suspect in view.copiers(set(found)):
         found.setdefault(suspect.judge, suspect)
@@ -89,7 +99,14 @@ def suspects(pair: npt.ArrayLike, judge: npt.ArrayLike, grade: npt.ArrayLike) ->
 class _View:
     """The judgments from each judge's side; judges are 0, 1, 2, …"""
 
-    def __init__(self, pair: IntArray, who: IntArray, grade: IntArray, size: int) -> None:
+    def __init__(
+        self,
+        pair: IntArray,
+        who: IntArray,
+        grade: IntArray,
+        size: int,
+        held: npt.NDArray[np.bool_],
+    ) -> None:
         self.size = size
         row, self.pairs = codes(pair)
         kept = latest(row, who)
@@ -97,6 +114,7 @@ class _View:
         self.row, self.who, self.grade = (
             values if kept is None else values[kept] for values in (row, who, grade)
         )
+        self.held = held if kept is None else held[kept]
         use = rest.compared
         self.compared = (row[use], who[use], grade[use], rest.number[use])
 
@@ -119,8 +137,7 @@ class _View:
         return found
 
     def random(self) -> list[Suspect]:
-        n = np.bincount(self.compared[1], minlength=self.size)
-        r = self._follows()
+        r, n = self._follows()
         able = np.flatnonzero((n >= FEWEST) & ~np.isnan(r))
         if not len(able):
             return []
@@ -133,18 +150,22 @@ class _View:
             if r[index] < HALF * usual and chance < LEVEL / self.size
         ]
 
-    def _follows(self) -> FloatArray:
-        """How well each judge's grades follow those of the others: r."""
+    def _follows(self) -> tuple[FloatArray, IntArray]:
+        """How well each judge's grades follow those of the others: r, and over how many."""
         alone = np.ones(len(self.row))
         score = self.grade.astype(np.float64)
         for _ in range(SCALINGS):
             use, mean = self._rest(score, alone)
             score = _per_judge(self.grade[use], mean, LEVELS)[self.grade]
-        use, mean = self._rest(score, alone)
-        r = np.nan_to_num(_correlations(self.who[use], score[use], mean, self.size))
-        r = np.clip(r, LEAST_R, MOST_R)
-        use, mean = self._rest(score, (r / (1 - r**2))[self.who])
-        return _correlations(self.who[use], score[use], mean, self.size)
+        r = np.clip(np.nan_to_num(self._correlated(score, alone)[0]), LEAST_R, MOST_R)
+        return self._correlated(score, (r / (1 - r**2))[self.who])
+
+    def _correlated(self, score: FloatArray, weight: FloatArray) -> tuple[FloatArray, IntArray]:
+        use, mean = self._rest(score, weight)
+        held = self.held[use]
+        use, mean = use[held], mean[held]
+        n = np.bincount(self.who[use], minlength=self.size)
+        return _correlations(self.who[use], score[use], mean, self.size), n
 
     def _rest(self, value: FloatArray, weight: FloatArray) -> tuple[IntArray, FloatArray]:
         """The judgments of pairs that others judged too, and the others' mean of each."""

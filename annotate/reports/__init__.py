@@ -38,7 +38,7 @@ def figures(campaign: Campaign, job: Job | None = None) -> dict[str, dict[str, A
     keep(0.3, f"Measuring agreement of {len(rows)} judgments")
     found = {"agreement": agreement.make(rows, campaign.scheme)}
     keep(0.6, "Measuring judges")
-    found["judges"] = judges.make(rows, golden)
+    found["judges"] = judges.make(rows, golden, campaign.scheme)
     keep(0.9, "Replaying schemes")
     found["cost"] = cost.make(campaign, rows)
     found["crowd"] = crowd.make(golden)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from annotate.reports.numbers import HOW, agreement, number
 from annotate.reports.reading import Made
+from annotate.reports.selection import asked_after, deciding
 from ranking.agreement import (
     Agreement,
     confusion,
@@ -44,10 +45,6 @@ MOST_WINDOWS = 24
 #: The last part that is held against all before it, to tell whether agreement falls.
 RECENT = 0.2
 
-#: Of the pairs with a first grade so many have a second judgment: then it is asked for. Fewer come
-#: about when a first judge changes her mind.
-ASKED = 0.05
-
 MOST_JUDGES = 40
 MOST_QUERIES = 100
 MOST_PAIRS = 100
@@ -58,7 +55,7 @@ def make(made: Made, scheme: Scheme) -> dict[str, Any]:
     if not len(made):
         return {"judgments": 0, "pairs": 0, "overlapping": 0}
     found = disputes(*made.rows)
-    asked = _asked(made, scheme)
+    asked = asked_after(made, scheme)
     return {
         "judgments": len(made),
         "pairs": len(np.unique(made.pair)),
@@ -174,19 +171,6 @@ def _couples(made: Made) -> dict[str, Any]:
     return {"judges": found.judges.tolist(), "of": len(names), "rows": rows}
 
 
-def _asked(made: Made, scheme: Scheme) -> npt.NDArray[np.bool_]:
-    """After which first grades there is a second judge: by the scheme, or by what was done.
-
-    Judgments that came in a file, or under an earlier scheme, need not follow the scheme of now.
-    """
-    _, first, size = np.unique(made.pair, return_index=True, return_counts=True)
-    grade = made.grade[first]
-    pairs = np.bincount(grade, minlength=LEVELS)
-    again = np.bincount(grade[size > 1], minlength=LEVELS)
-    wanted = np.array([scheme.wants_more([level]) for level in range(LEVELS)])
-    return np.asarray(wanted | (again > ASKED * pairs))
-
-
 def _consensus(made: Made, asked: npt.NDArray[np.bool_]) -> dict[str, Any]:
     """How often a judge says j where the majority of the others says i.
 
@@ -194,9 +178,7 @@ def _consensus(made: Made, asked: npt.NDArray[np.bool_]) -> dict[str, Any]:
     others, and not held against them.
     """
     rest = others(*made.rows)
-    used = rest.compared.copy()
-    if not asked.all():
-        used[np.unique(made.pair, return_index=True)[1]] = False
+    used = rest.compared & ~deciding(made, asked)
     cell = rest.majority[used] * LEVELS + made.grade[used]
     counts = np.bincount(cell, minlength=LEVELS * LEVELS).reshape(LEVELS, LEVELS)
     return {"counts": counts.tolist(), "judgments": int(counts.sum())}

@@ -1,18 +1,20 @@
 """How each judge judges: against the others, against gold, and over time."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from annotate.reports.numbers import HOW, agreement, number
 from annotate.reports.reading import Gold, Made
+from annotate.reports.selection import Mask, asked_after, centred, deciding
 from annotate.reports.warnings import Usual, warnings
 from ranking.agreement import cohen_kappa, distribution_test
 from ranking.grades import LEVELS
 from ranking.judgments import FloatArray, IntArray
 from ranking.noise import judge_pnoise
 from ranking.others import Others, others
+from ranking.schemes import Scheme
 from ranking.suspicion import suspects
 
 #: A pause longer than this is not working time.
@@ -23,51 +25,69 @@ FEWEST = 20
 _Z95 = 1.959963984540054
 
 
-def make(made: Made, gold: Gold) -> dict[str, Any]:
+def make(made: Made, gold: Gold, scheme: Scheme) -> dict[str, Any]:
     """Every figure of the page *Judges*."""
     if not len(made) and not len(gold.pair):
         return {"judgments": 0, "judges": []}
-    rest = others(*made.rows)
+    view = _View.of(made, scheme)
     rows = {
-        judge: _judge(made, rest, np.flatnonzero(made.judge == judge)) | _gold(gold, judge)
+        judge: view.judge(np.flatnonzero(made.judge == judge)) | _gold(gold, judge)
         for judge in np.union1d(made.judge, gold.judge).tolist()
     }
     if len(made):
         noise = judge_pnoise(*made.rows, made.query)
         for judge, value, n in zip(noise.judges, noise.pnoise, noise.preferences, strict=True):
             rows[int(judge)] |= {"pnoise": number(value), "preferences": int(n)}
-    suspected = {found.judge: asdict(found) for found in suspects(*made.rows)}
+    suspected = {found.judge: asdict(found) for found in suspects(*made.rows, ~view.deciding)}
     usual = Usual.of(list(rows.values()))
     for judge, row in rows.items():
         row["warnings"] = warnings(row, suspected.get(judge), usual)
     ordered = sorted(rows.items(), key=lambda item: (-item[1]["judgments"], item[0]))
     return {
         "judgments": len(made),
-        "compared": int(rest.compared.sum()),
+        "compared": int(np.sum(view.rest.compared & ~view.deciding)),
         "usual_seconds": usual.seconds,
         "judges": [{"judge": judge, **row} for judge, row in ordered],
     }
 
 
-def _judge(made: Made, rest: Others, mine: IntArray) -> dict[str, Any]:
-    """One judge; ``mine`` are the rows of her judgments, in time order."""
-    both = mine[rest.compared[mine]]
-    grade, at, active = made.grade[mine], made.at[mine], made.active[mine]
-    timed = active[~np.isnan(active)]
-    return {
-        "judgments": len(mine),
-        "histogram": np.bincount(grade, minlength=LEVELS).tolist(),
-        "seconds": number(np.median(timed)) if len(timed) else None,
-        "active_seconds": float(timed.sum()),
-        "per_hour": _per_hour(at),
-        "first_at": float(at[0]) if len(at) else None,
-        "last_at": float(at[-1]) if len(at) else None,
-        "pnoise": None,
-        "preferences": 0,
-        **_against_others(made.grade[both], rest.majority[both]),
-        "bias": _mean(made.grade[both] - rest.mean[both]),
-        "drift": _drift(made.grade[both] - rest.mean[both]),
-    }
+@dataclass(frozen=True, eq=False)
+class _View:
+    """Every judgment against the others of its pair."""
+
+    made: Made
+    rest: Others
+    deciding: Mask
+    difference: FloatArray
+
+    @classmethod
+    def of(cls, made: Made, scheme: Scheme) -> "_View":
+        rest, asked = others(*made.rows), asked_after(made, scheme)
+        both = np.flatnonzero(rest.compared)
+        difference = np.full(len(made), np.nan)
+        difference[both] = centred(made, made.grade[both] - rest.mean[both], both, asked)
+        return cls(made, rest, deciding(made, asked), difference)
+
+    def judge(self, mine: IntArray) -> dict[str, Any]:
+        """One judge; ``mine`` are the rows of her judgments, in time order."""
+        made, both = self.made, mine[self.rest.compared[mine]]
+        held = both[~self.deciding[both]]
+        grade, at, active = made.grade[mine], made.at[mine], made.active[mine]
+        timed = active[~np.isnan(active)]
+        return {
+            "judgments": len(mine),
+            "histogram": np.bincount(grade, minlength=LEVELS).tolist(),
+            "seconds": number(np.median(timed)) if len(timed) else None,
+            "active_seconds": float(timed.sum()),
+            "per_hour": _per_hour(at),
+            "first_at": float(at[0]) if len(at) else None,
+            "last_at": float(at[-1]) if len(at) else None,
+            "pnoise": None,
+            "preferences": 0,
+            **_against_others(made.grade[held], self.rest.majority[held]),
+            "bias": _mean(self.difference[both]),
+            "drift": _drift(self.difference[both]),
+        }
 
 
 def _against_others(hers: IntArray, majority: IntArray) -> dict[str, Any]:

@@ -155,6 +155,21 @@ def test_consensus_of_the_others_written_out(campaign: Campaign) -> None:
     assert found["judgments"] == 6
 
 
+def test_who_judges_first_is_not_said_to_lean_or_to_click(campaign: Campaign) -> None:
+    first, *later = judged.selected(campaign)
+    rows = {row["judge"]: row for row in run(campaign)["judges"]["judges"]}
+    hers = rows[first.pk]
+    made = labels.judgments(labels.counted(campaign))
+    rest = others(*made)
+    mine = (made[1] == first.pk) & rest.compared
+    assert np.mean(made[2][mine] - rest.mean[mine]) > 0.3  # only high ones led to others
+    assert abs(hers["bias"]["value"]) < 0.05
+    assert (hers["warnings"], hers["kappa"], hers["consensus"]) == ([], None, None)
+    for judge in later:
+        assert abs(rows[judge.pk]["bias"]["value"]) < 0.2
+        assert rows[judge.pk]["kappa"]["pairs"] == np.sum((made[1] == judge.pk) & rest.compared)
+
+
 def test_windows_divide_the_overlapping_pairs(campaign: Campaign) -> None:
     judged.crowd(campaign, queries=20)
     found = run(campaign)["agreement"]

@@ -94,6 +94,17 @@ def test_saying_bad_where_all_say_bad_is_no_spam():
     assert suspects(pair, judge, grade) == []
 
 
+def test_first_judge_whose_grade_decides_is_not_a_spammer():
+    """Others are asked where she says Good+: what is left of her grades tells little."""
+    pair, judge, grade = crowd(4, "crowd", spammers=False)
+    first = np.r_[True, pair[1:] != pair[:-1]]
+    hers = np.where(first, 99, judge)
+    kept = np.isin(pair, pair[first & (grade >= 2)])
+    rows = pair[kept], hers[kept], grade[kept]
+    assert 99 in {suspect.judge for suspect in suspects(*rows)}
+    assert 99 not in {suspect.judge for suspect in suspects(*rows, ~first[kept])}
+
+
 def test_few_judgments_suspect_nobody():
     assert suspects([], [], []) == []
     assert suspects([1, 1, 2, 2], [1, 2, 1, 2], [3, 3, 3, 3]) == []
