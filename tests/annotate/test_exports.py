@@ -2,18 +2,21 @@
 
 import csv
 import io
+import json
+import re
 import tracemalloc
 import uuid
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate import campaigns, exports, labels, routing, spreadsheets
+from annotate import campaigns, exports, imports, labels, routing, spreadsheets
 from annotate.exports.reading import FETCH_ROWS
-from annotate.models import Campaign, Judgment, Label, Membership, Pair, Query, User
+from annotate.models import Campaign, Document, Judgment, Label, Membership, Pair, Query, User
 from tests.conftest import fill, person, signed_in
 
 JUDGMENTS = (
@@ -135,6 +138,35 @@ def test_hostile_cells_are_made_safe_on_the_way_out(
     (row,) = csv.DictReader(io.StringIO(download(dana_client, "judgments"), newline=""))
     assert row["query"] == '\'=HYPERLINK("http://evil")'
     assert row["comment"] == "'\n'@evil"
+
+
+BLANKS = ("", " ", "\t", "\u00a0", "\u2003", "\ufeff", "x\n", "x\r\n", "\n", "'")
+FORMULAS = [f"{blank}{start}1" for blank in BLANKS for start in ("=cmd|x", "+2+", "-2+", "@A")]
+
+
+def test_formulas_are_neutral_in_a_spreadsheet_and_exact_everywhere_else(
+    campaign: Campaign, alice: User, dana: User, tmp_path: Path
+) -> None:
+    assert len(FORMULAS) >= 40
+    judge(campaign, alice, 1)
+    pair = Pair.objects.get(judgments__isnull=False)
+    for cell in FORMULAS:
+        Document.objects.filter(pk=pair.document_id).update(title=cell, snippet=cell)
+        (row,) = csv.DictReader(io.StringIO(exported(campaign, "judgments.csv"), newline=""))
+        lines = re.split(r"[\r\n]", row["title"])
+        assert not any(re.match(r"[\s\ufeff]*[=+\-@]", line) for line in lines), cell
+        (line,) = exported(campaign, "judgments.jsonl").splitlines()
+        assert json.loads(line)["title"] == cell
+        other = campaigns.create(dana, {"name": "Other"})
+        path = tmp_path / "file.csv"
+        path.write_bytes(exported(campaign, "judgments.csv").encode())
+        imports.load_file(other, path)
+        found = Document.objects.get(campaign=other)
+        assert (found.title, found.snippet) == (cell, cell)
+
+
+def exported(campaign: Campaign, name: str) -> str:
+    return b"".join(exports.stream(name, campaign)).decode()
 
 
 def test_download_is_an_attachment(campaign: Campaign, dana_client: Client) -> None:

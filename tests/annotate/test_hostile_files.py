@@ -47,6 +47,7 @@ CORPUS = [
     b",https://example.org/%d,1\n",
     b"=cmd|' /C calc'!A0,https://example.org/%d,1\n",
     b"x" * 3000 + b",https://example.org/%d,1\n",
+    b"y" * 131_073 + b",https://example.org/%d,1\n",
     b"\n",
 ]
 HEADER = b"query,url,grade\n"
@@ -75,7 +76,7 @@ def test_ten_thousand_rows_of_all_kinds_are_loaded_or_named(
     ]
     path = tmp_path / "file.csv"
     path.write_bytes(HEADER + b"".join(rows))
-    report = imports.check(path, draft, SCALE)
+    report = imports.check(path, draft, SCALE, imports.Limits())
     # The quote of a row that lacks its end is a problem of its own; it takes no other row away.
     assert report.rows + report.count == 10_000
     named = {problem.line for problem in report.problems}
@@ -87,6 +88,26 @@ def test_ten_thousand_rows_of_all_kinds_are_loaded_or_named(
     assert imports.load_file(draft, path, SCALE) == report.rows
     assert not Pair.objects.filter(document__url__contains="@").exists()
     assert not Pair.objects.exclude(document__url__startswith="https://example.org/").exists()
+
+
+def test_the_page_names_every_bad_row_of_ten_thousand(
+    draft: Campaign, dana: User, dana_client: Client
+) -> None:
+    draft.memberships.create(user=dana, role="manager")
+    kinds = [kind for kind in CORPUS if len(kind) < 5000 and b"\r" not in kind and kind != b"\n"]
+    rows = [kinds[n % len(kinds)].replace(b"%d", b"%d" % n) for n in range(10_000)]
+    file = SimpleUploadedFile("rows.csv", HEADER + b"".join(rows))
+    sent = {"file": file, "format": "csv"}
+    answer = dana_client.post(reverse("campaign_data", args=["draft"]), sent)
+    assert answer.status_code == 302
+    upload = Upload.objects.get()
+    assert upload.state == Upload.State.REFUSED
+    assert upload.rows + upload.problems == 10_000
+    page = reverse("upload", args=["draft", upload.pk])
+    assert dana_client.get(page).status_code == 200
+    named = dana_client.get(page, {"problems": "csv"}).content.decode().splitlines()
+    assert len(named) == 1 + upload.problems
+    assert not Pair.objects.exists()
 
 
 def test_each_kind_of_row_is_taken_or_refused_as_it_should_be(
@@ -240,6 +261,14 @@ NAMES = [
     "x" * 300 + ".csv", "", ".", "..", "a/b/c.csv", "<script>alert(1)</script>.csv", "=cmd.csv",
     "a\nb.csv", "a\r\nSet-Cookie: x.csv", "\u202egpj.csv", "ü🌧.csv", "-rf", "~root", "$(id)",
     "a;b|c&d", "'quote\".csv", " ", "\ttab.csv", "a.csv/", "C:\\x.csv", "file:///etc/passwd",
+    "....//....//etc/passwd", "..%c0%af..%c0%afetc", "%00.csv", "a%00.csv", "..;/x.csv",
+    "~/.ssh/id",
+    "\\\\server\\share", "//server/share", "C:", "aux.csv", "com1", "LPT1.csv", "con.txt", "prn",
+    "a.csv::$DATA", "a:b.csv", "a*.csv", "a?.csv", "a|b.csv", ".htaccess", ".git/config", "-",
+    "--help",
+    "`id`.csv", "${HOME}.csv", "%s%s%s%n.csv", "{{7*7}}.csv", "a\x1b[31m.csv", "a\x7f.csv",
+    "\u200b.csv",
+    "e\u0301.csv", "ﬁle.csv", "\U000e0001.csv", "\ufeff.csv", "'; DROP TABLE pair;--.csv", "null",
 ]  # fmt: skip
 
 
@@ -265,3 +294,25 @@ def test_a_hostile_name_is_shown_as_text(draft: Campaign, dana_client: Client, d
     page = dana_client.get(reverse("upload", args=["draft", upload.pk])).content.decode()
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert" in page
+
+
+def test_there_are_sixty_names() -> None:
+    assert len(set(NAMES)) >= 60
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../manage.py", "/static/%2e%2e/manage.py", "/static/..%2fmanage.py",
+        "/static/..\\manage.py", "/static//etc/passwd", "/static/%00",
+        "/static/css/%2e%2e/%2e%2e/x",
+        "/static/....//manage.py", "/uploads/", "/media/", "/media/../manage.py", "/var/secret_key",
+        "/campaigns/draft/export/..%2f..%2fmanage.py", "/campaigns/draft/export/%2e%2e",
+        "/campaigns/draft/figures/cost/..%2fx.csv",
+    ],
+)  # fmt: skip
+def test_no_address_leads_to_another_file(draft: Campaign, dana: User, path: str) -> None:
+    draft.memberships.create(user=dana, role="manager")
+    client = Client()
+    client.force_login(dana)
+    assert client.get(path).status_code == 404
