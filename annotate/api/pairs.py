@@ -77,7 +77,7 @@ def pair_list(request: Request, slug: str) -> Response:
     found = pairs.shown(campaign, SHOW.of(request) or pairs.ALL, TEXT.of(request))
     if query := QUERY.of(request):
         found = found.filter(query=query)
-    rows, following = pages.following(request, found.only("pk"))
+    rows, following = pages.following(request, found.only("pk", "campaign"))
     whole = pairs.with_grades([row.pk for row in rows])
     return pages.walked(PairRowOut, map(said_pair, whole), following)
 

@@ -27,7 +27,7 @@ from annotate.models import (
 from tests.conftest import fill, person
 
 Json = dict[str, Any]
-GRADES = {"alice": [4, 0, 2, 1], "bob": [0, 0, 3, 1]}
+GRADES = {"alice": [4, 0, 2, 1], "bob": [0, 2]}
 FILE = b"query,docid,rank\nread a csv file,csv,1\n"
 
 
