@@ -9,13 +9,13 @@ from ranking.grades import Grade
 
 #: What a column may be called; case and separators do not count.
 ALIASES: dict[str, tuple[str, ...]] = {
-    "query_id": ("query_id", "qid", "q_id", "topic_id"),
-    "query": ("query", "query_text", "keywords", "search_term"),
-    "intent": ("intent", "information_need"),
+    "query_id": ("query_id", "qid", "q_id", "topic_id", "topic"),
+    "query": ("query", "query_text", "topic_query", "keywords", "search_term"),
+    "intent": ("intent", "information_need", "topic_description"),
     "locale": ("locale", "language", "lang"),
     "doc_id": ("doc_id", "docid", "document_id", "document", "docno", "corpus_id", "product_id"),
     "url": ("url", "address", "link"),
-    "title": ("title",),
+    "title": ("title", "document_title"),
     "snippet": ("snippet", "summary", "description"),
     "text": ("text", "body", "content"),
     "rank": ("rank", "first_stage_rank", "position"),

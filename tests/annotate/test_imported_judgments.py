@@ -1,5 +1,6 @@
 """Judgments that come in files: whose they are, what follows of them, and never twice."""
 
+import csv
 import gzip
 import json
 from pathlib import Path
@@ -547,9 +548,40 @@ def test_real_tables_of_other_people_are_read(
     report = imports.check(path, draft, Options(scale="1-4"))
     assert (report.count, report.rows, report.queries) == (1, 499, 10)
     assert report.problems[0].reason.startswith("The pair stands on line")  # one judge, twice
-    # Crowd-sourced relevance in words: every line is named with what is wrong with it.
-    crowd = real_data / "nyt_topical_relevance" / "Pilot_2P-Doc-High__f1205707.csv.gz"
-    report = imports.check(crowd, draft)
-    assert report.rows + report.count > 0
-    assert report.count
-    assert all(problem.reason for problem in report.problems)
+    kept = [line for number, line in enumerate(lines, 1) if number != report.problems[0].line]
+    path = written(tmp_path / "a66.csv", "\n".join(kept))
+    assert imports.load_file(draft, path, Options(scale="1-4")) == 499
+    assert Judgment.objects.count() == 499
+    assert Judgment.objects.values("judge").distinct().count() == 10
+
+
+@pytest.mark.real_data
+def test_real_crowd_judgments_are_loaded_once_their_words_are_numbers(
+    draft: Campaign, real_data: Path, tmp_path: Path
+) -> None:
+    words = {"": "", "not_relevant": "0", "relevant": "1", "highly_relevant": "2"}
+    files = sorted((real_data / "nyt_topical_relevance").glob("Pilot_3P-*.csv.gz"))
+    assert len(files) == 4
+    said: dict[tuple[str, str, str], str] = {}
+    for number, file in enumerate(files):
+        report = imports.check(file, draft)
+        # Every line is named with what is wrong with it: words are no grades.
+        assert report.problems[0].line == 2
+        assert "A grade must be a number. Got" in report.problems[0].reason
+        with gzip.open(file, "rt", newline="") as source:
+            rows = list(csv.DictReader(source))
+        graded = [row for row in rows if row["relevance"]]
+        assert report.count == len(graded)
+        path = tmp_path / f"{number}.csv"
+        with path.open("w", newline="") as target:
+            writer = csv.DictWriter(target, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(row | {"relevance": words[row["relevance"]]} for row in rows)
+        assert imports.load_file(draft, path, Options(scale="0-2")) == len(rows)
+        said |= {(r["topic"], r["document_id"], r["worker"]): r["relevance"] for r in graded}
+    assert Query.objects.get(key="325").text == "Cult Lifestyles"
+    assert Query.objects.get(key="325").intent.startswith("Describe a cult by name")
+    standing = Judgment.objects.filter(superseded_by=None)
+    assert standing.count() == len(said)
+    spread = {"not_relevant": 0, "relevant": 2, "highly_relevant": 4}
+    assert sum(spread[word] for word in said.values()) == sum(one.grade or 0 for one in standing)
