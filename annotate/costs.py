@@ -12,7 +12,7 @@ from annotate.figures import Column, Figure, stored
 from annotate.models import Campaign, Ledger, Pair, Snapshot, scheme_of
 from annotate.models.campaigns import NUMBERS
 from ranking.grades import GOOD
-from ranking.schemes import SCHEMES
+from ranking.schemes import SCHEMES, formula
 
 #: Shares of first judgments that are Good+, in per cent, that the cost is tabled for.
 SHARES = tuple(range(5, 100, 5))
@@ -130,7 +130,7 @@ def cost(campaign: Campaign, snapshot: Snapshot | None, now: Progress) -> Cost |
         judgments=snapshot.judgments,
         pairs=snapshot.pairs,
         first_good=good,
-        formula=campaign.scheme.expected_cost(good / fair) if fair else None,
+        formula=formula(campaign.scheme, good / fair if fair else None),
         finished=not now.open,
         good=sum(snapshot.histogram[GOOD:]),
     )
@@ -219,12 +219,12 @@ def bill(campaign: Campaign) -> Bill:
     now = progress(campaign)
     judgments, pairs = data.get("judgments", 0), data.get("pairs", 0)
     per_pair = judgments / pairs if pairs else 0.0
-    formula = data["schemes"][0]["formula"] if pairs else None
-    final = max(per_pair, formula or 0.0) if now.open else per_pair
+    by_formula = data["schemes"][0]["formula"] if pairs else None
+    final = max(per_pair, by_formula or 0.0) if now.open else per_pair
     return Bill(
         judgments=judgments,
         pairs=pairs,
-        formula=formula,
+        formula=by_formula,
         ratio=data["fair"] / data["good"] if data.get("good") else None,
         training=per_pair if campaign.training_rows == "use-all" else 1.0,
         hours=_hours(data),

@@ -28,7 +28,7 @@ def reason(pair: Pair, scheme: Paying, grades: list[int]) -> str:
     told = (
         f"Another judgment is worth {_number(worth)} NDCG@{scheme.k}, "
         f"{'above' if is_more else 'not above'} the price of {_number(price)}, "
-        f"because the document {_standing(found.posterior, row)}."
+        f"as the document {_standing(found.posterior, row)}."
     )
     if is_more and pair.state == Pair.State.CLOSED:
         told += f" {_why_not(found, row, known.left)}"

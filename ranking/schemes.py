@@ -274,6 +274,14 @@ class Paying(_Rule):
         return 1.0 if self.per_pair is None else min(self.per_pair, float(self.cap))
 
 
+def formula(scheme: Scheme, r: float | None) -> float | None:
+    """What a scheme is expected to cost; None where r is not known, or where only a price is set,
+    and what it buys is not known before."""
+    if r is None or (isinstance(scheme, Paying) and scheme.per_pair is None):
+        return None
+    return scheme.expected_cost(r)
+
+
 def _asks(label: str, wanted: int, grades: Sequence[int]) -> str:
     """The reason of a scheme that wants the same number whatever people say."""
     made = {0: "nobody has", 1: "one has"}.get(len(grades), f"{len(grades)} have")

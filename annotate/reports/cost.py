@@ -11,7 +11,16 @@ from annotate.reports.reading import Made
 from ranking.grades import GOOD
 from ranking.judgments import IntArray
 from ranking.replay import Replay, histories_of, replay_histories
-from ranking.schemes import GoodTillBad, IfGood, IfGoodWeighted, KOverlap, Paying, Scheme, Single
+from ranking.schemes import (
+    GoodTillBad,
+    IfGood,
+    IfGoodWeighted,
+    KOverlap,
+    Paying,
+    Scheme,
+    Single,
+    formula,
+)
 
 OTHERS: tuple[Scheme, ...] = (
     Single(),
@@ -69,5 +78,5 @@ def _replayed(scheme: Scheme, r: float | None, found: Any) -> dict[str, Any]:
         "ratio": number(found.ratio),
         "short": found.short,
         "missing": found.missing,
-        "formula": None if r is None else scheme.expected_cost(r),
+        "formula": formula(scheme, r),
     }

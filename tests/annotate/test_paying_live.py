@@ -24,6 +24,7 @@ from annotate.models import (
     Seat,
     User,
 )
+from annotate.reports import cost, reading
 from annotate.routing import Answer, worth
 from annotate.simulation import Simulation
 from ranking.aggregation import Mean, Ordinal
@@ -429,6 +430,21 @@ def test_more_judgments_per_pair_are_spent_when_the_setting_says_so(pays: NewCam
     assert Judgment.objects.count() == 15
 
 
+# -- What it costs --------------------------------------------------------------------------------
+
+
+def test_its_own_row_of_the_cost_report_is_what_was_made(pays: NewCampaign) -> None:
+    campaign = pays()
+    judge(campaign, "j1", OPEN_QUESTION)
+    judge(campaign, "j2", [B])
+    own = cost.make(campaign, reading.made(campaign))["schemes"][0]
+    assert (own["scheme"], own["own"]) == ("if-it-pays-0.001", True)
+    assert (own["judgments"], own["short"], own["missing"]) == (5, 0, 0)
+    assert own["formula"] is None
+    campaign = reroute(campaign, per_pair=1.5)
+    assert cost.make(campaign, reading.made(campaign))["schemes"][0]["formula"] == 1.5
+
+
 # -- Why ------------------------------------------------------------------------------------------
 
 
@@ -450,7 +466,7 @@ def test_a_pair_says_what_another_judgment_of_it_is_worth(pays: NewCampaign) -> 
     worth_of = values(campaign)
     assert told(pair).startswith(
         f"Next: a second judge, because another judgment is worth {worth_of[pair.pk]:.2g} NDCG@3, "
-        "above the price of 0.001, because the document stands at place "
+        "above the price of 0.001, as the document stands at place "
     )
     last = next(p for p in pairs if p != pair and worth_of[p.pk] > 0.001)
     assert told(last).endswith("Another document of its query is asked about first.")
@@ -461,7 +477,7 @@ def test_a_pair_says_why_it_is_not_asked_about(pays: NewCampaign, dana: User) ->
     judge(campaign, "j1", CLEAR)
     pairs = list(campaign.pairs.order_by("position"))
     assert told(pairs[0]).startswith("Closed: another judgment is worth ")
-    assert "not above the price of 0.4, because the document stands at place 1 of 4 and is " in (
+    assert "not above the price of 0.4, as the document stands at place 1 of 4 and is " in (
         told(pairs[0])
     )
     adjudication.decide(dana, pairs[1].pk, B, "")

@@ -16,6 +16,7 @@ from ranking.schemes import (
     Paying,
     Scheme,
     Single,
+    formula,
 )
 
 P, E, G, F, B = Grade.PERFECT, Grade.EXCELLENT, Grade.GOOD, Grade.FAIR, Grade.BAD
@@ -166,6 +167,13 @@ def test_grades_of_one_pair_tell_the_bounds_of_if_it_pays_only() -> None:
     assert scheme.most == 5
     assert (scheme.expected_cost(0.2), Paying(30).expected_cost(0.2)) == (1.4, 11)
     assert Paying(None).expected_cost(0.2) == 1
+
+
+def test_formula_is_the_expected_cost_where_there_is_one() -> None:
+    assert formula(IfGood(3), 0.25) == IfGood(3).expected_cost(0.25)
+    assert formula(Paying(1.5), 0.25) == 1.5
+    assert formula(IfGood(3), None) is None
+    assert formula(Paying(None, 0.01), 0.25) is None
 
 
 @pytest.mark.parametrize("scheme", [Single(), KOverlap(4), IfGood(3), GoodTillBad(7)])
