@@ -86,6 +86,7 @@ def take_all(browser: Browser, home: str, links: list[str]) -> None:
     shoot(manager, f"{campaign}/", "dashboard-dark", "desktop", dark=True)
     shoot(manager, f"{campaign}/", "dashboard-phone", "phone")
     shoot(manager, f"{campaign}/jobs/", "jobs", "desktop")
+    lab_pages(manager, home)
 
 
 def judge_pages(page: Page, home: str) -> None:
@@ -101,6 +102,16 @@ def judge_pages(page: Page, home: str) -> None:
     choose_language(page, "Deutsch")
     shoot(page, desk, "judge-german", "phone", dark=True)
     choose_language(page, "English")
+
+
+def lab_pages(page: Page, home: str) -> None:
+    """What docs/lab.md shows: a plan, and schemes compared on the judgments there are."""
+    shoot(page, f"{home}/plan/", "plan", "desktop")
+    lab = f"{home}/campaigns/{CAMPAIGN}/lab/"
+    page.goto(lab)
+    page.get_by_role("button", name="Start a replay").click()
+    page.locator("[data-chart=replay] svg").wait_for(timeout=180_000)
+    shoot(page, lab, "lab", "desktop")
 
 
 def choose_language(page: Page, name: str) -> None:
