@@ -153,7 +153,10 @@ def _line(cells: list[Cell]) -> SafeString:
     """A row as HTML. A template for each cell would take most of the time of a large page."""
     first, *rest = cells
     head = format_html(
-        '<th scope="row" class="{}">{}</th>', "numeric" if first.numeric else "", _inside(first)
+        '<th scope="row" class="{}is-{}">{}</th>',
+        "numeric " if first.numeric else "",
+        first.kind,
+        _inside(first),
     )
     return head + format_html_join(
         "",

@@ -23,7 +23,7 @@ export const CHARTS = {
   pooled: { option: pooled, height: () => 290 },
   consensus: { option: matrix, height: () => 290 },
   confusion: { option: matrix, height: () => 290 },
-  by_grade: { option: byGrade, height: () => 200 },
+  by_grade: { option: byGrade, height: () => 240 },
   against_best: { option: againstBest },
   histogram: { option: histogram },
   frontier: { option: frontier, height: () => 300 },

@@ -18,6 +18,7 @@ function instance(place) {
 }
 
 function draw(force) {
+  for (const part of document.querySelectorAll("[data-with]")) part.hidden = !figures[part.dataset.with].rows.length;
   for (const place of document.querySelectorAll("[data-chart]")) {
     const name = place.dataset.chart;
     const { rows } = figures[name];

@@ -1,4 +1,5 @@
-// The person's menu: closes on Esc and on a click elsewhere, and switches the colours.
+// The person's menu: closes on Esc and on a click elsewhere, and switches the colours. The tabs: the
+// current one is in sight.
 const menu = document.querySelector("[data-menu]");
 const themes = ["auto", "light", "dark"];
 
@@ -34,3 +35,7 @@ if (menu) {
   const button = menu.querySelector("[data-theme-switch]");
   if (button) setUpTheme(button);
 }
+
+const tabs = document.querySelector(".tabs");
+const here = tabs?.querySelector('[aria-current="page"]');
+if (here) tabs.scrollLeft = here.offsetLeft - (tabs.clientWidth - here.offsetWidth) / 2;

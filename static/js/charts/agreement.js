@@ -1,15 +1,16 @@
 // The charts of the page on agreement. The heat map of judges stands on the overview too.
-import { axis, band, base, cell, colour, ends, fixed, heat, limits, number, percent, short, tip } from "./parts.js";
+import { axis, band, base, cell, colour, ends, fixed, heat, limits, narrow, number, percent, short, tip } from "./parts.js";
 
 const GRADES = ["Perfect", "Excellent", "Good", "Fair", "Bad"];
+const abbreviated = (word) => (narrow() && word.length > 4 ? `${word.slice(0, word === "Perfect" ? 4 : 3)}.` : word);
 
 export function coefficients(rows) {
   const low = Math.min(0, ...rows.map((row) => row.low ?? row.value ?? 0));
   return {
     ...base(`Agreement by ${rows.length} measures. ${rows.map((row) => `${row.coefficient} ${fixed(row.value, 2)}`).join(", ")}.`),
-    grid: { left: 178, right: 46, top: 6, bottom: 28 },
-    xAxis: axis({ type: "value", min: Math.floor(low * 5) / 5, max: 1, interval: 0.2 }),
-    yAxis: axis({ type: "category", inverse: true, data: rows.map((row) => row.coefficient), axisLabel: { color: colour("text"), width: 168, overflow: "truncate" } }),
+    grid: { left: narrow() ? 104 : 178, right: 46, top: 6, bottom: 28 },
+    xAxis: axis({ type: "value", min: Math.floor(low * 5) / 5, max: 1, interval: narrow() ? 0.4 : 0.2 }),
+    yAxis: axis({ type: "category", inverse: true, data: rows.map((row) => row.coefficient), axisLabel: { color: colour("text"), width: narrow() ? 98 : 168, overflow: "break", fontSize: narrow() ? 11 : 12 } }),
     tooltip: { ...base("").tooltip, trigger: "item", formatter: ({ dataIndex }) => explained(rows[dataIndex]) },
     series: [
       {
@@ -115,7 +116,7 @@ export function matrix(rows) {
   return {
     ...base(`What a judge says, by what the others say. ${rows.filter((row) => row.consensus === row.judge).map((row) => `${row.consensus}: ${percent(row.share)} the same`).join(", ")}.`),
     grid: { left: 76, right: 8, top: 6, bottom: 46 },
-    xAxis: axis({ type: "category", data: GRADES, name: "the judge says", nameLocation: "middle", nameGap: 28, splitLine: { show: false }, axisLabel: { color: colour("text"), interval: 0, hideOverlap: false, fontSize: 11 } }),
+    xAxis: axis({ type: "category", data: GRADES, name: "the judge says", nameLocation: "middle", nameGap: 28, splitLine: { show: false }, axisLabel: { color: colour("text"), interval: 0, hideOverlap: false, fontSize: 11, formatter: abbreviated } }),
     yAxis: axis({ type: "category", inverse: true, data: GRADES, splitLine: { show: false }, axisLabel: { color: colour("text") } }),
     tooltip: {
       ...base("").tooltip,
@@ -144,7 +145,7 @@ export function pooled(rows) {
   return {
     ...base(`What another judge says, by what one says. ${rows.filter((row) => row.one === row.other).map((row) => `${row.one}: ${percent(row.share)} the same`).join(", ")}.`),
     grid: { left: 76, right: 8, top: 6, bottom: 46 },
-    xAxis: axis({ type: "category", data: GRADES, name: "another says", nameLocation: "middle", nameGap: 28, splitLine: { show: false }, axisLabel: { color: colour("text"), interval: 0, hideOverlap: false, fontSize: 11 } }),
+    xAxis: axis({ type: "category", data: GRADES, name: "another says", nameLocation: "middle", nameGap: 28, splitLine: { show: false }, axisLabel: { color: colour("text"), interval: 0, hideOverlap: false, fontSize: 11, formatter: abbreviated } }),
     yAxis: axis({ type: "category", inverse: true, data: GRADES, splitLine: { show: false }, axisLabel: { color: colour("text") } }),
     tooltip: {
       ...base("").tooltip,

@@ -6,6 +6,9 @@ export const number = new Intl.NumberFormat(document.documentElement.lang);
 export const fixed = (value, digits) => (value === null || value === undefined ? "–" : value.toFixed(digits).replace("-", "−"));
 export const percent = (value) => (value === null ? "–" : `${Math.round(100 * value)} %`);
 
+/** On a phone there is no room for whole words beside a chart. */
+export const narrow = () => innerWidth < 520;
+
 export function base(description) {
   const fontFamily = getComputedStyle(document.body).fontFamily;
   return {
@@ -146,7 +149,7 @@ export function cell(api, text, { fill, ink }) {
     shape: { x: x - width / 2 + 1, y: y - height / 2 + 1, width: width - 2, height: height - 2, r: 3 },
     style: { fill },
     emphasis: { style: { stroke: colour("text"), lineWidth: 1.5 } },
-    textContent: width > 26 && height > 15 ? { style: { text, fill: ink, fontSize: 12 } } : undefined,
+    textContent: width > 26 && height > 15 ? { style: { text, fill: ink, fontSize: width < 38 ? 10 : 12 } } : undefined,
     textConfig: { position: "inside" },
   };
 }

@@ -1,5 +1,5 @@
 // The charts of rankers: every run at one depth, what is left, what the model looks at.
-import { axis, band, base, colour, ends, fixed, limits, number, percent, short, tip, whisker } from "./parts.js";
+import { axis, band, base, colour, ends, fixed, limits, narrow, number, percent, short, tip, whisker } from "./parts.js";
 
 /** NDCG at one depth, run by run; the champion is filled. */
 export const byRun = (depth) => (runs) => {
@@ -74,7 +74,7 @@ export function left(rows) {
   return {
     ...base(`What is left. ${rows.map((row) => `${row.measure}: ranker ${fixed(row.ranker, 2)}, left for the ranker ${fixed(row.ranker_left, 2)}, left for better labels ${fixed(row.labels_left, 2)}`).join("; ")}.`),
     legend: { top: 0, left: 0, itemWidth: 12, itemHeight: 10, itemGap: 14, textStyle: { color: colour("text") }, selectedMode: false },
-    grid: { left: 66, right: 8, top: 30, bottom: 22 },
+    grid: { left: 66, right: 8, top: narrow() ? 52 : 30, bottom: 22 },
     xAxis: axis({ type: "value", min: 0, max: 1, interval: 0.25 }),
     yAxis: axis({ type: "category", inverse: true, data: rows.map((row) => row.measure), splitLine: { show: false }, axisLabel: { color: colour("text") } }),
     tooltip: {
@@ -88,8 +88,8 @@ export function left(rows) {
     },
     series: [
       part("main", "ranker", "ranker", colour("accent"), colour("on-accent")),
-      part("ranker_left", "ranker can gain", "ranker_left", colour("g2"), "#10151d"),
-      part("labels_left", "labels can", "labels_left", colour("track"), colour("text")),
+      part("ranker_left", "a better ranker", "ranker_left", colour("g2"), "#10151d"),
+      part("labels_left", "better labels", "labels_left", colour("track"), colour("text")),
     ],
   };
 }
