@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from annotate.reports.numbers import HOW, agreement, number
 from annotate.reports.reading import Made
-from annotate.reports.selection import asked_after, deciding
+from annotate.reports.selection import against, asked_after
 from ranking.agreement import (
     Agreement,
     confusion,
@@ -24,7 +24,6 @@ from ranking.disputes import Disputes, disputes, worst_groups
 from ranking.grades import LEVELS
 from ranking.judgments import FloatArray, IntArray
 from ranking.limits.selective import selective_confusion
-from ranking.others import others
 from ranking.schemes import Scheme
 
 #: What is reckoned, in the order it is shown.
@@ -172,14 +171,9 @@ def _couples(made: Made) -> dict[str, Any]:
 
 
 def _consensus(made: Made, asked: npt.NDArray[np.bool_]) -> dict[str, Any]:
-    """How often a judge says j where the majority of the others says i.
-
-    A first judgment that decided whether others were asked is no draw like theirs: it is among the
-    others, and not held against them.
-    """
-    rest = others(*made.rows)
-    used = rest.compared & ~deciding(made, asked)
-    cell = rest.majority[used] * LEVELS + made.grade[used]
+    """How often a judge says j where the majority of the others says i."""
+    rest = against(made, asked)
+    cell = rest.majority[rest.compared] * LEVELS + made.grade[rest.compared]
     counts = np.bincount(cell, minlength=LEVELS * LEVELS).reshape(LEVELS, LEVELS)
     return {"counts": counts.tolist(), "judgments": int(counts.sum())}
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from annotate.reports.numbers import HOW, agreement, number
 from annotate.reports.reading import Gold, Made
-from annotate.reports.selection import Mask, asked_after, centred, deciding
+from annotate.reports.selection import Mask, against, asked_after, centred, deciding
 from annotate.reports.warnings import Usual, warnings
 from ranking.agreement import cohen_kappa, distribution_test
 from ranking.grades import LEVELS
@@ -38,14 +38,15 @@ def make(made: Made, gold: Gold, scheme: Scheme) -> dict[str, Any]:
         noise = judge_pnoise(*made.rows, made.query)
         for judge, value, n in zip(noise.judges, noise.pnoise, noise.preferences, strict=True):
             rows[int(judge)] |= {"pnoise": number(value), "preferences": int(n)}
-    suspected = {found.judge: asdict(found) for found in suspects(*made.rows, ~view.deciding)}
+    held = ~deciding(made, view.asked)
+    suspected = {found.judge: asdict(found) for found in suspects(*made.rows, held)}
     usual = Usual.of(list(rows.values()))
     for judge, row in rows.items():
         row["warnings"] = warnings(row, suspected.get(judge), usual)
     ordered = sorted(rows.items(), key=lambda item: (-item[1]["judgments"], item[0]))
     return {
         "judgments": len(made),
-        "compared": int(np.sum(view.rest.compared & ~view.deciding)),
+        "compared": int(view.rest.compared.sum()),
         "usual_seconds": usual.seconds,
         "judges": [{"judge": judge, **row} for judge, row in ordered],
     }
@@ -56,22 +57,24 @@ class _View:
     """Every judgment against the others of its pair."""
 
     made: Made
+    asked: Mask
     rest: Others
-    deciding: Mask
+    #: How far each lies from all others of its pair; nan where there are none.
     difference: FloatArray
 
     @classmethod
     def of(cls, made: Made, scheme: Scheme) -> "_View":
-        rest, asked = others(*made.rows), asked_after(made, scheme)
-        both = np.flatnonzero(rest.compared)
+        everybody, asked = others(*made.rows), asked_after(made, scheme)
+        both = np.flatnonzero(everybody.compared)
         difference = np.full(len(made), np.nan)
-        difference[both] = centred(made, made.grade[both] - rest.mean[both], both, asked)
-        return cls(made, rest, deciding(made, asked), difference)
+        difference[both] = centred(made, made.grade[both] - everybody.mean[both], both, asked)
+        return cls(made, asked, against(made, asked), difference)
 
     def judge(self, mine: IntArray) -> dict[str, Any]:
         """One judge; ``mine`` are the rows of her judgments, in time order."""
-        made, both = self.made, mine[self.rest.compared[mine]]
-        held = both[~self.deciding[both]]
+        made, held = self.made, mine[self.rest.compared[mine]]
+        difference = self.difference[mine]
+        difference = difference[~np.isnan(difference)]
         grade, at, active = made.grade[mine], made.at[mine], made.active[mine]
         timed = active[~np.isnan(active)]
         return {
@@ -85,8 +88,8 @@ class _View:
             "pnoise": None,
             "preferences": 0,
             **_against_others(made.grade[held], self.rest.majority[held]),
-            "bias": _mean(self.difference[both]),
-            "drift": _drift(self.difference[both]),
+            "bias": _mean(difference),
+            "drift": _drift(difference),
         }
 
 

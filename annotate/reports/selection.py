@@ -4,12 +4,15 @@ Under if-good-k a pair has a second judgment because its first was Good+. That f
 draw like the others of its pair: it lies high because pairs where it lies low are not there.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
 from annotate.reports.reading import Made
 from ranking.grades import LEVELS
 from ranking.judgments import FloatArray, IntArray
+from ranking.others import Others, others
 from ranking.schemes import Scheme
 
 #: Of the pairs with a first grade so many have a second judgment: then it is asked for. Fewer come
@@ -37,6 +40,30 @@ def deciding(made: Made, asked: Mask) -> Mask:
     found = np.zeros(len(made), dtype=np.bool_)
     if not asked.all():
         found[np.unique(made.pair, return_index=True)[1]] = True
+    return found
+
+
+def against(made: Made, asked: Mask) -> Others:
+    """What the others of its pair say, for every judgment that can be held against them.
+
+    A judgment that decided is on neither side, as long as two that did not can be compared: the
+    others would lie above everybody. Where a scheme asks for one more only, it is among the others.
+    """
+    later = ~deciding(made, asked)
+    if later.all():
+        return others(*made.rows)
+    part = others(*made.only(later).rows)
+    if not part.compared.any():
+        whole = others(*made.rows)
+        return replace(whole, compared=whole.compared & later)
+    found = Others(
+        np.zeros(len(made), dtype=np.bool_),
+        np.zeros(len(made), dtype=np.int64),
+        np.full(len(made), np.nan),
+        np.full(len(made), -1, dtype=np.int64),
+    )
+    for name in ("compared", "number", "mean", "majority"):
+        getattr(found, name)[later] = getattr(part, name)
     return found
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from annotate import jobs, labels, reports
 from annotate.models import Campaign, Job, Pair, Report, Seat
+from annotate.reports.reading import Made
+from annotate.reports.selection import against
 from annotate.reports.warnings import Usual, warnings
 from ranking import agreement as lib
 from ranking.limits.selective import selective_confusion
@@ -145,11 +147,10 @@ def test_under_if_good_nobody_is_said_to_change_bad_to_good(campaign: Campaign) 
 def test_consensus_of_the_others_written_out(campaign: Campaign) -> None:
     judged.if_good_3(campaign)
     found = run(campaign)["agreement"]["consensus"]
-    # The first of each led to the others and is not held against them. (3,2,1): 2 against {3,1} is
-    # held against 3, 1 against {3,2} too; of two tied grades the first from the top wins. (2,2,4):
-    # 2 against {2,4} → 4, 4 against {2,2} → 2. (4,1,2): 1 against {4,2} → 4, 2 against {4,1} → 4.
+    # The first of each led to the others and is on neither side: 2 and 1 of (3,2,1), 2 and 4 of
+    # (2,2,4), 1 and 2 of (4,1,2) are held against each other.
     counts = np.zeros((5, 5), int)
-    for consensus, hers in [(3, 2), (3, 1), (4, 2), (2, 4), (4, 1), (4, 2)]:
+    for consensus, hers in [(1, 2), (2, 1), (4, 2), (2, 4), (2, 1), (1, 2)]:
         counts[consensus, hers] += 1
     assert found["counts"] == counts.tolist()
     assert found["judgments"] == 6
@@ -168,6 +169,20 @@ def test_who_judges_first_is_not_said_to_lean_or_to_click(campaign: Campaign) ->
     for judge in later:
         assert abs(rows[judge.pk]["bias"]["value"]) < 0.2
         assert rows[judge.pk]["kappa"]["pairs"] == np.sum((made[1] == judge.pk) & rest.compared)
+        assert rows[judge.pk]["consensus"]["p"] > 0.1  # beside the first one she would seem harsh
+
+
+def test_where_one_more_is_asked_the_first_is_all_there_is_to_compare_with() -> None:
+    pair, judge, grade = (
+        np.array([1, 1, 2, 3, 3]),
+        np.array([7, 8, 7, 7, 8]),
+        np.array([4, 2, 0, 3, 3]),
+    )
+    nothing = np.zeros(5)
+    made = Made(pair, judge, grade, pair, np.arange(5.0), nothing)
+    found = against(made, np.array([False, False, True, True, True]))
+    assert found.compared.tolist() == [False, True, False, False, True]
+    assert found.majority[found.compared].tolist() == [4, 3]
 
 
 def test_windows_divide_the_overlapping_pairs(campaign: Campaign) -> None:
