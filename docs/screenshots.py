@@ -59,7 +59,7 @@ MANAGER_PAGES = {
     "history": "/campaigns/{slug}/history/",
     "jobs": "/campaigns/{slug}/jobs/",
     "plan": "/plan/",
-    "api": "/api/docs/",
+    "api": "/api/v1/docs/",
 }
 
 
