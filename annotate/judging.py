@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -116,15 +116,11 @@ class Progress:
 
 
 def progress(campaign: Campaign, judge: User) -> Progress:
-    counted = _TODAY.first(campaign.pk, judge.pk, _midnight())
-    done = counted[0] if counted else 0
-    return Progress(done, SESSION_GOAL, _pace(campaign, judge))
-
-
-def _pace(campaign: Campaign, judge: User) -> int | None:
-    """Seconds for a pair, of her latest: what a whole day took says less, and later every time."""
-    timed = [ms for (ms,) in _LATEST.rows(campaign.pk, judge.pk, _midnight()) if ms is not None]
-    return round(sum(timed) / len(timed) / 1000) if timed else None
+    latest = _LATEST.rows(campaign.pk, judge.pk, _midnight())
+    done = latest[0][1] if latest else 0
+    timed = [milliseconds for milliseconds, _ in latest if milliseconds is not None]
+    seconds = round(sum(timed) / len(timed) / 1000) if timed else None
+    return Progress(done, SESSION_GOAL, seconds)
 
 
 def _judged(campaign: Campaign | int, judge: User | int) -> QuerySet[Seat]:
@@ -135,23 +131,18 @@ def _since(campaign: int, judge: int, since: datetime) -> QuerySet[Seat]:
     return _judged(campaign, judge).filter(judged_at__gte=since)
 
 
-# Counted in the index alone: the rows themselves are not read.
-_TODAY = Prepared(
-    lambda campaign, judge, since: (
-        _since(campaign, judge, since)
-        .values("campaign")
-        .annotate(done=Count("*"))
-        .values_list("done")
-    ),
-    int,
-    int,
-    datetime,
-)
+def _counted(campaign: int, judge: int, since: datetime) -> Subquery:
+    """Counted in the index alone: the rows themselves are not read."""
+    today = _since(campaign, judge, since).order_by().values("campaign")
+    return Subquery(today.annotate(done=Count("*")).values("done"))
+
+
+# The pace is that of her latest judgments: to read a whole day would take longer every time.
 _LATEST = Prepared(
     lambda campaign, judge, since: (
         _since(campaign, judge, since)
         .order_by("-judged_at")
-        .values_list("judgment__active_ms")[:PACE]
+        .values_list("judgment__active_ms", _counted(campaign, judge, since))[:PACE]
     ),
     int,
     int,

@@ -16,7 +16,7 @@ from annotate.models import Campaign, Judgment, Pair, Seat, Standing, User
 from annotate.prepared import Prepared
 from annotate.routing import gold
 from annotate.routing.errors import CampaignNotOpenError, RoutingError, StaleSeatError
-from annotate.routing.seats import take_seat
+from annotate.routing.seats import GONE, find_seat
 from annotate.routing.settling import settle
 from annotate.routing.standing import (
     kept_ledger,
@@ -92,7 +92,7 @@ def save(campaign: Campaign, judge: User, held: tuple[int, uuid.UUID], answer: A
     """Within the caller's transaction; the other pairs of the query are still to be looked at."""
     examined = locked_standing(campaign, judge) if campaign.qualification_size else None
     ledger = kept_ledger(campaign)
-    seat = take_seat(judge, *held)
+    seat = find_seat(judge, *held)
     if seat.campaign_id != campaign.pk:
         raise StaleSeatError(_("This pair is not of this campaign."))
     # Read again behind the lock: a change of scheme has come to this pair, or is still to come.
@@ -101,7 +101,8 @@ def save(campaign: Campaign, judge: User, held: tuple[int, uuid.UUID], answer: A
     if ledger is not None:
         spend(ledger, campaign, seat)
     judgment = _judge(seat, answer)
-    _DONE.run(seat.pk, judgment.pk)
+    if not _DONE.run(*held, judge.pk, judgment.pk):
+        raise StaleSeatError(GONE)
     if examined is not None:
         gold.examine(examined, judge)
     _after(seat.pair, campaign)
@@ -130,8 +131,8 @@ _NEW_COLUMNS = (
 )
 _NEW = Prepared(_new, int, int, int, int, uuid.UUID, str, int, int)
 _DONE = Prepared(
-    lambda seat, judgment: (
-        Seat.objects.filter(pk=seat),
+    lambda seat, token, judge, judgment: (
+        Seat.objects.filter(pk=seat, judge=judge, token=token, state=Seat.State.OPEN),
         {
             "state": Seat.State.DONE,
             "judgment": judgment,
@@ -139,6 +140,8 @@ _DONE = Prepared(
             "leased_until": None,
         },
     ),
+    int,
+    uuid.UUID,
     int,
     int,
 )

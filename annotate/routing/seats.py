@@ -7,6 +7,7 @@ from django.db import connection, transaction
 from django.db.models import Case, F, Q, Value, When
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotate import bulk
 from annotate.clock import now_plus
@@ -62,15 +63,27 @@ def take_seat(judge: User, seat_id: int, token: uuid.UUID) -> Seat:
 
     A lease that ran out is honoured as long as nobody else took the seat: her work counts.
     """
+    seat = find_seat(judge, seat_id, token)
+    if not _TAKEN.rows(seat_id, judge.pk, token):
+        raise StaleSeatError(GONE)
+    return seat
+
+
+def find_seat(judge: User, seat_id: int, token: uuid.UUID) -> Seat:
+    """Lock the pair alone. Whoever changes the seat then has to see whether it is still hers."""
     row = _PAIR.first(seat_id)
+    # Read behind the lock: a change of scheme has come to this pair, or is still to come.
     held = _HELD.first(seat_id, judge.pk, token)
     if row is None or held is None:
-        raise StaleSeatError(_("This pair is no longer yours: it went to somebody else meanwhile."))
-    seat, pair = as_object(Seat, held), as_object(Pair, row)
-    # Read behind the lock: a change of scheme has come to this pair, or is still to come.
-    pair.campaign = as_object(Campaign, _CAMPAIGN.rows(pair.campaign_id)[0])
+        raise StaleSeatError(GONE)
+    width = len(columns(Seat))
+    seat, pair = as_object(Seat, held[:width]), as_object(Pair, row)
+    pair.campaign = as_object(Campaign, held[width:])
     seat.pair, seat.campaign = pair, pair.campaign
     return seat
+
+
+GONE = gettext_lazy("This pair is no longer yours: it went to somebody else meanwhile.")
 
 
 _PAIR = Prepared(
@@ -83,19 +96,23 @@ _PAIR = Prepared(
 )
 _HELD = Prepared(
     lambda seat, judge, token: (
-        Seat.objects.select_for_update()
+        Seat.objects.order_by()
         .filter(pk=seat, judge=judge, token=token, state=Seat.State.OPEN)
-        .values_list(*columns(Seat))
+        .values_list(*columns(Seat), *columns(Campaign, "campaign__"))
     ),
     int,
     int,
     uuid.UUID,
 )
-_CAMPAIGN = Prepared(
-    lambda campaign: (
-        Campaign.objects.order_by().filter(pk=campaign).values_list(*columns(Campaign))
+_TAKEN = Prepared(
+    lambda seat, judge, token: (
+        Seat.objects.select_for_update()
+        .filter(pk=seat, judge=judge, token=token, state=Seat.State.OPEN)
+        .values_list("pk")
     ),
     int,
+    int,
+    uuid.UUID,
 )
 
 
