@@ -9,6 +9,9 @@ from annotate.models import Campaign
 from ranking.grades import Grade
 
 NOBODY = "No judgment yet. Send judges their sign-in links."
+NOT_COMPARED = (
+    "Nothing to compare her with yet: nobody else judged her pairs, or only because of her grades."
+)
 P_CLEAR = 0.01
 
 
@@ -169,7 +172,7 @@ def histogram(one: Judge) -> Figure:
             Column("others_share", "Share", "percent"),
         ],
         rows,
-        "None of her pairs was judged by somebody else yet.",
+        NOT_COMPARED,
     )
 
 
@@ -199,7 +202,7 @@ def confusion(one: Judge) -> Figure:
         f"grade below? n = {total:,} pairs.",
         MATRIX,
         matrix_rows(counts) if counts else [],
-        "None of her pairs was judged by somebody else yet.",
+        NOT_COMPARED,
     )
 
 
