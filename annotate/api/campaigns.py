@@ -1,5 +1,6 @@
 """Campaigns: the list, a new one, settings, and open, pause, close."""
 
+from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
 
@@ -23,31 +24,7 @@ from annotate.api.shapes import TIME, checked, managed
 from annotate.models import Campaign
 
 TAG = "Campaigns"
-SETTINGS: Fields = {
-    "name": "Library",
-    "scheme": "if-good-k",
-    "k": 3,
-    "cap": 11,
-    "theta": 3.0,
-    "aggregator": "majority",
-    "budget": None,
-    "price": "0.0500",
-    "currency": "EUR",
-    "retrain_hours": 24,
-    "retrain_judgments": 500,
-    "lease_minutes": 15,
-    "live_page": False,
-    "gold_percent": 0,
-    "qualification_size": 0,
-    "qualification_percent": 70,
-    "gold_in_labels": False,
-    "ranker": "lambdamart",
-    "training_rows": "labels",
-    "max_pnoise": None,
-    "min_gold_percent": None,
-    "min_documents": 2,
-    "promotion_tolerance": 0.005,
-}
+SETTINGS: Fields = dict(SettingsOut(Campaign(name="Library", price=Decimal("0.05"))).data)
 CAMPAIGN: Fields = {
     "slug": "library",
     "state": "draft",

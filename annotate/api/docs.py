@@ -16,6 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 Schema = dict[str, Any]
+METHODS = ["get", "post", "put", "patch", "delete"]
 
 
 @cache
@@ -40,11 +41,19 @@ def nothing(request: Request) -> Response:
 
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    context = {"info": document()["info"], "operations": list(operations(document()))}
+    groups: dict[str, list[Operation]] = {}
+    for operation in operations(document()):
+        groups.setdefault(operation.tag, []).append(operation)
+    context = {"info": document()["info"], "groups": groups}
     return render(request, "api/docs.html", context)
 
 
 # -- The schema in rows ---------------------------------------------------------------------------
+
+
+def pieces(text: str) -> list[tuple[str, bool]]:
+    """A text cut at its code quotes: each piece, and whether it is code."""
+    return [(piece, number % 2 == 1) for number, piece in enumerate(text.split("`"))]
 
 
 class Field(NamedTuple):
@@ -56,11 +65,16 @@ class Field(NamedTuple):
     required: bool
     text: str
 
+    @property
+    def pieces(self) -> list[tuple[str, bool]]:
+        return pieces(self.text)
+
 
 class Operation(NamedTuple):
     """One operation as the page shows it."""
 
     id: str
+    tag: str
     method: str
     path: str
     summary: str
@@ -70,12 +84,17 @@ class Operation(NamedTuple):
     answer: str
     statuses: list[tuple[int, str]]
 
+    @property
+    def pieces(self) -> list[tuple[str, bool]]:
+        return pieces(self.text)
+
 
 def operations(made: Schema) -> Iterator[Operation]:
     for path, methods in made["paths"].items():
-        for method, found in methods.items():
+        for method, found in sorted(methods.items(), key=lambda one: METHODS.index(one[0])):
             yield Operation(
                 id=found["operationId"],
+                tag=found["tags"][0],
                 method=method.upper(),
                 path=path,
                 summary=found["summary"],

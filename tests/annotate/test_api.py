@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from annotate import handles, routing, tokens
 from annotate.api import docs, urls
+from annotate.labels import label_batch
 from annotate.models import ApiToken, Campaign, Judgment, Membership, Pair, Refusal, Seat, User
 
 CLAIM = "/api/v1/campaigns/library/claim/"
@@ -850,16 +851,50 @@ def test_docs_page_needs_log_in_and_is_only_read(client: Client, alice_client: C
     assert alice_client.post("/api/v1/docs/").status_code == 405
 
 
+PAGE = Path(__file__).parents[2] / "docs" / "api.md"
+
+
+def test_docs_name_every_route_and_no_other() -> None:
+    """Numbers of rows are all called ``{id}`` there."""
+    named = set(re.findall(r"^\| `([A-Z]+ [^`]+)` \|", PAGE.read_text(), flags=re.MULTILINE))
+    routes = {
+        f"{one.method} {re.sub(r'{[a-z]+_id}', '{id}', one.path).removeprefix('/api/v1/')}"
+        for one in docs.operations(docs.document())
+    }
+    assert named == routes
+
+
+def example(number: int, server: str, raw: str) -> str:
+    """The code of the docs, for this server and token."""
+    code = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)[number]
+    assert len([line for line in code.splitlines() if line]) == 10
+    code = code.replace("https://labels.example.org", server)
+    return str(code.replace("so_…", raw).replace("my-campaign", "library"))
+
+
 @pytest.mark.django_db(transaction=True)
 def test_example_of_the_docs_runs(
     live_server: Any, campaign: Campaign, alice: User, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text()
-    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    assert len([line for line in code.splitlines() if line]) == 10
-    raw = tokens.create(alice, "example", ["judge"], 1)
-    code = code.replace("https://labels.example.org", live_server.url)
-    code = code.replace("so_…", raw).replace("my-campaign", "library")
+    code = example(0, live_server.url, tokens.create(alice, "example", ["judge"], 1))
     exec(compile(code, "docs/api.md", "exec"), {"__name__": "example"})
     assert alice.judgments.count() == 6
     assert capsys.readouterr().out == "All pairs of this campaign are judged. Thank you.\n"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_example_of_a_manager_runs(
+    live_server: Any,
+    campaign: Campaign,
+    alice_api: Api,
+    dana: User,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for _ in range(2):
+        judge(alice_api, 1)
+    label_batch(campaign)
+    code = example(1, live_server.url, tokens.create(dana, "example", ["manage"], 1))
+    exec(compile(code, "docs/api.md", "exec"), {"__name__": "example"})
+    assert capsys.readouterr().out == (
+        "q1 https://example.org/1/1 Fair\nq1 https://example.org/1/2 Fair\n"
+    )
