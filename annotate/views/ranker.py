@@ -1,7 +1,5 @@
 """The rankers of a campaign: runs, the champion, its files, and how they are trained."""
 
-import json
-from collections.abc import Callable
 from copy import copy
 from typing import Any
 
@@ -11,13 +9,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate import campaigns, jobs, quality, ranker_figures, rankers, training
+from annotate import campaigns, jobs, model_files, quality, ranker_figures, rankers, training
 from annotate.access import SignedInRequest, managed_campaign
 from annotate.forms.ranker import RankerForm, TrainForm
 from annotate.models import Campaign, TrainingRun
 from annotate.views.reports import moving
 from annotate.views.setup import bad, wants_json
-from ranking.ltr import ltr_model
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -103,39 +100,17 @@ def ranker_change(request: SignedInRequest, slug: str, number: int) -> HttpRespo
 # -- Files ----------------------------------------------------------------------------------------
 
 
-def _model(run: TrainingRun) -> tuple[bytes, str, str]:
-    return training.read(run), run.model_file, "application/octet-stream"
-
-
-def _sidecar(run: TrainingRun) -> tuple[bytes, str, str]:
-    text = json.dumps(training.describe(run), indent=1, ensure_ascii=False)
-    return text.encode(), f"{run.campaign.slug}-{run.number}.json", "application/json"
-
-
-def _elasticsearch(run: TrainingRun) -> tuple[bytes, str, str]:
-    name = f"{run.campaign.slug}-{run.number}"
-    body = json.dumps(ltr_model(training.load(run), name))
-    return body.encode(), f"{name}-ltr.json", "application/json"
-
-
-FILES: dict[str, Callable[[TrainingRun], tuple[bytes, str, str]]] = {
-    "model": _model,
-    "sidecar": _sidecar,
-    "elasticsearch": _elasticsearch,
-}
-
-
 @require_safe
 def ranker_file(request: SignedInRequest, slug: str, number: int, what: str) -> HttpResponseBase:
     """The model as it was saved, what it was made of, or its form for Elasticsearch."""
     campaign = managed_campaign(request.user, slug)
     run = get_object_or_404(campaign.runs, number=number, state=TrainingRun.State.DONE)
-    if what not in FILES:
+    if what not in model_files.FILES:
         raise Http404("There is no such file.")
     try:
-        content, name, kind = FILES[what](run)
-    except (training.ModelError, ValueError) as error:
+        file = model_files.FILES[what](run)
+    except training.ModelError as error:
         messages.error(request, str(error))
         return redirect("campaign_ranker", slug)
-    disposition = f'attachment; filename="{name}"'
-    return HttpResponse(content, kind, headers={"Content-Disposition": disposition})
+    disposition = f'attachment; filename="{file.name}"'
+    return HttpResponse(file.content, file.kind, headers={"Content-Disposition": disposition})
