@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from django.db import transaction
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Now
+from django.db.models.functions import Greatest, Now
 
 from annotate import jobs
 from annotate.models import Adjudication, Campaign, Estimate, Job, Pair, Seat
@@ -47,13 +47,14 @@ def estimate(job: Job) -> None:
         jobs.finish(job, f"{scheme.label} asks without it.")
         return
     jobs.keep(job, 0.05, "Reading judgments")
+    asked = _asked(job.campaign)
     pool = _Pool.of(job.campaign)
     jobs.keep(job, 0.2, f"Estimating judges from {len(pool.grade)} judgments")
     belief = from_json(as_json(pool.belief()))  # as everybody else will read it
     worth = pool.values(belief, scheme.k)
     price, left = _steered(scheme, pool, worth)
     with transaction.atomic():
-        _write(job.campaign, len(pool.grade), belief, (price, left))
+        _write(job.campaign, len(pool.grade), belief, (price, _still(left, asked)))
         jobs.keep(job, 0.5, "Looking at queries")
     _look(job, pool.to_look_at(worth, price, left))
     with transaction.atomic():
@@ -68,15 +69,25 @@ def _look(job: Job, queries: list[int]) -> None:
             jobs.keep(job, 0.5 + 0.5 * number / len(queries), "Looking at queries")
 
 
-def _write(
-    campaign: Campaign, judgments: int, belief: Belief, steered: tuple[float, int | None]
-) -> None:
+def _asked(campaign: Campaign) -> int:
+    known = Estimate.objects.filter(campaign=campaign).values_list("asked", flat=True)
+    return known.first() or 0
+
+
+def _still(left: int | None, asked: int) -> Any:
+    """What is left less what was asked for since the pairs were read: some of it twice, at worst,
+    which the next estimate makes good."""
+    return left if left is None else Greatest(left - (F("asked") - asked), 0)
+
+
+def _write(campaign: Campaign, judgments: int, belief: Belief, steered: tuple[float, Any]) -> None:
     price, left = steered
     fields: dict[str, Any] = {"judgments": judgments, "price": price, "left": left}
     fields |= {"belief": as_json(belief), "token": uuid.uuid4(), "created_at": Now()}
     old = Estimate.objects.filter(campaign=campaign)
-    if not old.update(version=F("version") + 1, **fields):
-        Estimate.objects.create(campaign=campaign, **fields)
+    if not old.exists():  # nothing is asked for before: what is left is none
+        Estimate.objects.get_or_create(campaign=campaign, defaults={**fields, "left": 0})
+    old.update(version=F("version") + 1, **fields)
 
 
 def _steered(scheme: Paying, pool: "_Pool", worth: FloatArray) -> tuple[float, int | None]:
@@ -115,6 +126,8 @@ class _Pool:
     @classmethod
     def of(cls, campaign: Campaign) -> "_Pool":
         pairs = _table(_pairs(campaign), 5)
+        # Open seats before judgments: what is judged in between counts twice rather than not.
+        free, held = (_open(campaign, pairs[:, 0], held=held) for held in (False, True))
         done = _table(_judgments(campaign), 3)
         # A pair that came meanwhile is left to the next estimate.
         place = np.searchsorted(pairs[:, 0], done[:, 0])
@@ -130,8 +143,8 @@ class _Pool:
             row=place[there],
             judge=done[there, 1],
             grade=done[there, 2],
-            free=_open(campaign, pairs[:, 0], held=False),
-            held=_open(campaign, pairs[:, 0], held=True),
+            free=free,
+            held=held,
         )
 
     @cached_property
@@ -213,7 +226,7 @@ def _pairs(campaign: Campaign) -> Iterator[tuple[int, ...]]:
 
 def _judgments(campaign: Campaign) -> Iterator[tuple[int, int | None, int | None]]:
     done = Seat.objects.filter(campaign=campaign, state=Seat.State.DONE)
-    rows = done.order_by("judged_at", "pk").values_list("pair_id", "judge_id", "judgment__grade")
+    rows = done.order_by("pk").values_list("pair_id", "judge_id", "judgment__grade")
     return rows.iterator(chunk_size=CHUNK)
 
 
