@@ -26,9 +26,7 @@ View = Callable[Concatenate[SignedInRequest, P], HttpResponseBase]
 
 def judged_campaigns(user: User | int) -> QuerySet[Campaign]:
     """The campaigns this person judges in; she is a judge of each once."""
-    return Campaign.objects.filter(
-        memberships__user=user, memberships__role=Membership.Role.JUDGE
-    )
+    return Campaign.objects.filter(memberships__user=user, memberships__role=Membership.Role.JUDGE)
 
 
 def managed_campaigns(user: User) -> QuerySet[Campaign]:
