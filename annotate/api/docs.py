@@ -88,6 +88,10 @@ class Operation(NamedTuple):
     def pieces(self) -> list[tuple[str, bool]]:
         return pieces(self.text)
 
+    @property
+    def stated(self) -> list[tuple[int, list[tuple[str, bool]]]]:
+        return [(status, pieces(text)) for status, text in self.statuses]
+
 
 def operations(made: Schema) -> Iterator[Operation]:
     for path, methods in made["paths"].items():

@@ -40,7 +40,7 @@ class ExportOut(serializers.Serializer[Any]):
     "Each with what it holds.",
     tag=TAG,
     gives=ExportOut(many=True),  # type: ignore[arg-type]
-    answer=[{"name": "qrels.txt", "words": "Labels for trec_eval.", "content_type": "text/plain"}],
+    answer={"name": "qrels.txt", "words": "Labels for trec_eval.", "content_type": "text/plain"},
 )
 @api_view(["GET"])
 @permission_classes(needs(tokens.MANAGE))

@@ -120,7 +120,7 @@ NOTE = {
     tag=TAG,
     scope=tokens.JUDGE,
     gives=RecentOut(many=True),  # type: ignore[arg-type]
-    answer=[RECENT],
+    answer=RECENT,
 )
 @api_view(["GET"])
 @permission_classes(needs(tokens.JUDGE))

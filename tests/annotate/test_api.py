@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from django.db import OperationalError, connection
 from django.test import Client
@@ -833,6 +834,37 @@ def test_every_operation_is_described_with_an_example() -> None:
         assert {401, 403} <= statuses
         assert 404 in statuses or "{" not in operation.path, operation.id
         assert all(text.endswith(".") for _, text in operation.statuses)
+
+
+def examples(content: Json) -> Iterator[tuple[Json, Any]]:
+    """Each example of a body of JSON with the shape that it is to have."""
+    for kind, media in content.items():
+        if kind == "application/json":
+            for one in media.get("examples", {}).values():
+                yield media["schema"], one["value"]
+
+
+def with_null(shape: Any) -> Any:
+    """OpenAPI 3.0 says of a field that it may be null; JSON Schema names null as a type."""
+    if isinstance(shape, list):
+        return [with_null(inner) for inner in shape]
+    if not isinstance(shape, dict):
+        return shape
+    plain = {name: with_null(inner) for name, inner in shape.items() if name != "nullable"}
+    return {"anyOf": [plain, {"type": "null"}]} if shape.get("nullable") is True else plain
+
+
+def test_every_example_is_as_the_schema_says() -> None:
+    made = with_null(docs.document())
+    tried = 0
+    for methods in made["paths"].values():
+        for operation in methods.values():
+            bodies = [operation.get("requestBody", {}), *operation["responses"].values()]
+            for body in bodies:
+                for shape, value in examples(body.get("content", {})):
+                    jsonschema.validate(value, shape | {"components": made["components"]})
+                    tried += 1
+    assert tried > 80
 
 
 def test_docs_page_shows_every_operation_and_fetches_nothing(alice_client: Client) -> None:
