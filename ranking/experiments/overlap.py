@@ -58,6 +58,8 @@ OURS = (
     Trained("if-good-3, expected gain", IfGood(3), EXPECTED),
     Trained("true grades", Single(), TRUE),
 )
+#: What if-it-pays is held against: as cheap and labelled alike, and everything asked three times.
+RIVALS = ("if-good-3, mean", "if-good-3, expected gain", "3-overlap")
 #: Judges who judged less than this are not featured.
 FEWEST = 20
 PARTS = ("table", "sweep", "best-judge", "featured", "histogram")
@@ -212,8 +214,9 @@ def show_trained(options: Options, part: str) -> None:
             title = f"{ranker}, {skill} judges, {options.draws or 10} draws × 5 folds"
             show(options, title, head, rows)
             if part == "paying":
-                head, rows = table(found, "if-good-3, expected gain")
-                show(options, f"{title}, at equal cost", head, rows)
+                for against in RIVALS:
+                    head, rows = table(found, against)
+                    show(options, f"{title}, against {against}", head, rows)
             whole.extend([part, skill, ranker, *row] for row in rows)
     save(options, ["part", "skill", "ranker", *head], whole)
 
