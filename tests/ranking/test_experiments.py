@@ -1,5 +1,6 @@
 """Replay: judgments dealt to routers, cells kept and resumed, tables that tell what came out."""
 
+import json
 import os
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ranking.experiments import cells, judged, paying, replay, tables
-from ranking.experiments.dealing import Budgeted, Padded, deal, used, wanted
+from ranking.experiments.dealing import Budgeted, Padded, deal, short, used, wanted
 from ranking.paying import IfItPays
 from ranking.schemes import (
     GoodTillBad,
@@ -82,6 +83,26 @@ def test_dealing_keeps_every_judgment_and_its_judge() -> None:
     pair, judge, grade = dealt.taken(dealt.number)
     given_, kept = (data.pair, data.judge, data.grade), (pair, judge, grade)
     assert sorted(zip(*given_, strict=True)) == sorted(zip(*kept, strict=True))
+
+
+@pytest.mark.parametrize("scheme", ROUTERS, ids=lambda scheme: scheme.label)
+def test_pairs_are_short_where_the_scheme_still_wants_more_than_they_have(scheme: Scheme) -> None:
+    dealt = deal(lists(), 0)
+    taken = used(dealt, scheme)
+    want = sum(
+        int(n) == dealt.number[pair] and scheme.wants_more(dealt.grade[pair, :n].tolist())
+        for pair, n in enumerate(taken)
+    )
+    assert short(dealt, scheme, taken) == want
+
+
+def test_if_it_pays_is_short_where_it_took_all_and_is_below_its_cap() -> None:
+    dealt = deal(lists(), 0)
+    for router in (IfItPays(0.0001, cap=9), Budgeted(5.0, IfItPays(0.0001, cap=9))):
+        taken = used(dealt, router)
+        assert short(dealt, router, taken) == np.count_nonzero(taken == 6) > 0
+    capped = IfItPays(0.0001, cap=6)
+    assert short(dealt, capped, used(dealt, capped)) == 0
 
 
 def test_the_same_seed_deals_alike_and_another_does_not() -> None:
@@ -311,6 +332,11 @@ def test_the_command_prints_and_writes_its_table(
     assert "| single | 1.0000 |" in printed
     assert "against single" in printed
     assert out.read_text(encoding="utf-8").startswith("router,judgments per pair,")
+    assert replay.main([*arguments, "--draws", "2", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["title"].endswith(", 2 draws")
+    assert said["head"][:2] == ["router", "judgments per pair"]
+    assert said["rows"][0][:2] == ["single", 1.0]
 
 
 # -- Tables ---------------------------------------------------------------------------------------

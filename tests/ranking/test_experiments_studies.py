@@ -213,7 +213,7 @@ def test_the_commands_print_their_tables(
     robust_ = ["--collection", "ohsumed", "--ranker", "listnet", "--step", "10"]
     assert robust.main([*folder, *robust_, "--csv", str(tmp_path / "robust.csv")]) == 0
     printed = capsys.readouterr().out
-    assert "Best judge: 0." in printed
+    assert "Best judge alone\n\n| right | pairs |\n| --- | --- |\n| 0.7686 | 765 |" in printed
     assert "| web | 79 |" in printed
     assert "| ohsumed | listnet | 0.5000 |" in printed
     assert (tmp_path / "robust.csv").read_text(encoding="utf-8").count("\n") == 3
