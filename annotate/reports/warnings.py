@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import bdtr
+from scipy.stats import norm
 
 #: With fewer of what a warning rests on there is none.
 FEWEST = 20
@@ -14,6 +15,7 @@ FEWEST_PREFERENCES = 50
 #: against the judge in the middle.
 LOW_KAPPA = 0.4
 HALF = 0.5
+CHANCE = 0.05
 GOLD_CHANCE = 0.05
 HIGH_PNOISE = 0.4
 LEAN = 0.5
@@ -29,6 +31,8 @@ class Usual:
     seconds: float | None
     kappa: float | None
     gold: float | None
+    #: How many have a kappa: so many chances to look bad by luck.
+    judges: int = 1
 
     @classmethod
     def of(cls, rows: list[dict[str, Any]]) -> "Usual":
@@ -44,6 +48,7 @@ class Usual:
             float(np.median(seconds)) if seconds else None,
             float(np.median(kappas)) if kappas else None,
             sum(row["gold_right"] for row in rows) / made if made else None,
+            max(len(kappas), 1),
         )
 
 
@@ -72,7 +77,11 @@ def _kappa(row: dict[str, Any], usual: Usual) -> dict[str, Any] | None:
     kappa = row["kappa"]
     if kappa is None or kappa["value"] is None or kappa["pairs"] < FEWEST or usual.kappa is None:
         return None
-    if kappa["value"] >= min(LOW_KAPPA, HALF * usual.kappa) or kappa["high"] >= usual.kappa:
+    if kappa["value"] >= min(LOW_KAPPA, HALF * usual.kappa) or kappa["high"] is None:
+        return None
+    # Her interval is as wide as one of 95 %; over all judges together luck gets 5 %.
+    error = (kappa["high"] - kappa["value"]) / norm.isf(0.025)
+    if kappa["value"] + norm.isf(CHANCE / usual.judges) * error >= usual.kappa:
         return None
     return {
         "code": "kappa",

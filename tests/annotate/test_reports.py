@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -271,8 +272,8 @@ def row_with(**fields: Any) -> dict[str, Any]:
     return plain | fields
 
 
-#: The judge in the middle.
-USUAL = Usual(seconds=10.0, kappa=0.5, gold=0.8)
+#: The judge in the middle, of ten.
+USUAL = Usual(seconds=10.0, kappa=0.5, gold=0.8, judges=10)
 
 
 def kappa(value: float | None, high: float | None, pairs: int) -> dict[str, Any]:
@@ -318,6 +319,14 @@ def test_warnings_need_a_reason_and_enough_to_go_by(
     fields: dict[str, Any], codes: list[str]
 ) -> None:
     assert [warning["code"] for warning in warnings(row_with(**fields), None, USUAL)] == codes
+
+
+def test_among_many_judges_one_with_a_low_kappa_is_to_be_expected() -> None:
+    found = [
+        len(warnings(row_with(kappa=kappa(0.2, 0.44, 30)), None, replace(USUAL, judges=judges)))
+        for judges in (1, 10, 500)
+    ]
+    assert found == [1, 0, 0]
 
 
 def test_pace_leaves_pauses_out(campaign: Campaign) -> None:
