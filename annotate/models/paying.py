@@ -21,6 +21,9 @@ class Estimate(models.Model):
     left = models.IntegerField(
         null=True, help_text="How many may be asked for until the next version; empty: any number."
     )
+    asked = models.PositiveBigIntegerField(
+        default=0, help_text="How many were asked for, in all versions together."
+    )
     belief = models.JSONField(default=dict)
 
     def __str__(self) -> str:

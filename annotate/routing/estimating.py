@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from django.db import transaction
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import BooleanField, ExpressionWrapper, F, OuterRef, Q, Subquery
 from django.db.models.functions import Greatest, Now
 
 from annotate import jobs
@@ -62,7 +62,7 @@ def estimate(job: Job) -> None:
 
 
 def _look(job: Job, queries: list[int]) -> None:
-    """The most valuable first: what may be asked for goes to those."""
+    """One by one, in the order in which what may be asked for is given out."""
     for number, query in enumerate(queries):
         look_at(query)
         if number % KEEP == 0:
@@ -86,7 +86,8 @@ def _write(campaign: Campaign, judgments: int, belief: Belief, steered: tuple[fl
     fields |= {"belief": as_json(belief), "token": uuid.uuid4(), "created_at": Now()}
     old = Estimate.objects.filter(campaign=campaign)
     if not old.exists():  # nothing is asked for before: what is left is none
-        Estimate.objects.get_or_create(campaign=campaign, defaults={**fields, "left": 0})
+        begun = {**fields, "version": 0, "left": 0}
+        Estimate.objects.get_or_create(campaign=campaign, defaults=begun)
     old.update(version=F("version") + 1, **fields)
 
 
@@ -127,7 +128,7 @@ class _Pool:
     def of(cls, campaign: Campaign) -> "_Pool":
         pairs = _table(_pairs(campaign), 5)
         # Open seats before judgments: what is judged in between counts twice rather than not.
-        free, held = (_open(campaign, pairs[:, 0], held=held) for held in (False, True))
+        free, held = _open(campaign, pairs[:, 0])
         done = _table(_judgments(campaign), 3)
         # A pair that came meanwhile is left to the next estimate.
         place = np.searchsorted(pairs[:, 0], done[:, 0])
@@ -192,7 +193,7 @@ class _Pool:
         return worth
 
     def to_look_at(self, worth: FloatArray, price: float, left: int | None) -> list[int]:
-        """The queries where another pair than now should be asked about, the best first."""
+        """The queries where another pair than now should be asked about, in good order."""
         able = self.able(self.campaign.scheme.most)
         further = (self.free > 0) & (self.made > 0) & self.routed
         worthy = np.where(able & (worth > price), worth, 0.0)
@@ -204,9 +205,12 @@ class _Pool:
         settled = np.zeros(len(queries), dtype=np.bool_)  # the best one is the one asked about
         at_best = further & (worthy > 0) & (worthy == best[place])
         settled[place[at_best]] = True
-        idle = (best > 0) & (asked == 0) & (held == 0) & (left is None or left > 0)
+        idle = (best > 0) & (asked == 0) & (held == 0)
+        if left is not None and left + asked.sum() < 1:
+            idle[:] = False
         wanted = idle | ((asked > 0) & ~(settled & (asked == 1)))
-        order = np.argsort(-best, kind="stable")
+        # First where something may be given up: what that frees, the others can have.
+        order = np.lexsort((-best, asked == 0))
         return [int(query) for query in queries[order[wanted[order]]]]
 
 
@@ -230,16 +234,21 @@ def _judgments(campaign: Campaign) -> Iterator[tuple[int, int | None, int | None
     return rows.iterator(chunk_size=CHUNK)
 
 
-def _open(campaign: Campaign, pairs: IntArray, *, held: bool) -> IntArray:
-    """How many open seats of each pair somebody holds, or nobody."""
-    lies_free = Q(leased_until__isnull=True) | Q(leased_until__lte=Now())
-    seats: QuerySet[Seat, Any] = Seat.objects.filter(campaign=campaign, state=Seat.State.OPEN)
-    seats = seats.filter(leased_until__gt=Now()) if held else seats.filter(lies_free)
-    found = _table(seats.order_by().values_list("pair_id").iterator(chunk_size=CHUNK), 1)[:, 0]
-    place = np.searchsorted(pairs, found)
+def _open(campaign: Campaign, pairs: IntArray) -> tuple[IntArray, IntArray]:
+    """How many open seats of each pair nobody holds, and somebody. Read at one moment."""
+    lease = ExpressionWrapper(Q(leased_until__gt=Now()), output_field=BooleanField())
+    seats = Seat.objects.filter(campaign=campaign, state=Seat.State.OPEN).order_by()
+    rows = seats.values_list("pair_id", lease).iterator(chunk_size=CHUNK)
+    found = _table(((pair, bool(held)) for pair, held in rows), 2)
+    place = np.searchsorted(pairs, found[:, 0])
     there = place < len(pairs)
-    there[there] = pairs[place[there]] == found[there]
-    return np.bincount(place[there], minlength=len(pairs))
+    there[there] = pairs[place[there]] == found[there, 0]
+    held = found[there, 1] == 1
+    size = len(pairs)
+    return (
+        np.bincount(place[there][~held], minlength=size),
+        np.bincount(place[there][held], minlength=size),
+    )
 
 
 def _table(rows: Iterator[tuple[Any, ...]], width: int) -> IntArray:

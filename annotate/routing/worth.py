@@ -144,7 +144,8 @@ class _Choice:
         more = len(chosen - again) - len(again - chosen)
         if known.left is not None and more:
             mine = Estimate.objects.filter(campaign=self.campaign, left__gte=more)
-            if not mine.update(left=F("left") - more) and more > 0:
+            spent = {"left": F("left") - more, "asked": F("asked") + max(more, 0)}
+            if not mine.update(**spent) and more > 0:
                 return self.afforded(replace(known, left=0))
         return chosen
 
