@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Collection
 
 from django.db import connection, transaction
-from django.db.models import Case, F, Q, Value, When
+from django.db.models import Case, F, Q, Subquery, Value, When
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -89,7 +89,7 @@ GONE = gettext_lazy("This pair is no longer yours: it went to somebody else mean
 _PAIR = Prepared(
     lambda seat: (
         Pair.objects.select_for_update()
-        .filter(pk__in=Seat.objects.filter(pk=seat).values("pair"))
+        .filter(pk=Subquery(Seat.objects.filter(pk=seat).values("pair")))
         .values_list(*columns(Pair))
     ),
     int,

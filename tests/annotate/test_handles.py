@@ -34,7 +34,7 @@ def test_handles_do_not_come_in_the_order_of_the_seats() -> None:
 def test_gold_seat_is_not_told_by_its_number(campaign: Campaign, alice: User, dana: User) -> None:
     gold = campaign.pairs.order_by("-position")[0]
     routing.give_gold(dana, gold.pk, 4)
-    Campaign.objects.update(gold_percent=50)
+    Campaign.objects.update(gold_percent=100)
     campaign.refresh_from_db()
     newest = max(Seat.objects.values_list("pk", flat=True))
     told = []

@@ -108,7 +108,7 @@ def test_gold_after_training_is_explained_to_nobody(
         grade(alice_client, 3)
     for pair in school.pairs.filter(state=Pair.State.OPEN):
         routing.give_gold(dana, pair.pk, 4, "A SECRET")
-    Campaign.objects.update(gold_percent=50)
+    Campaign.objects.update(gold_percent=100)
     told = alice_client.get(RESULT).content.decode()
     while shown := alice_client.get(JUDGE, headers=JSON).json()["next"]:
         fields = {"seat": shown["seat"], "token": shown["token"], "grade": 0}
